@@ -3,6 +3,8 @@
 
 #include <fmt/format.h>
 
+#include <cstring>
+
 #include "base/assert.h"
 #include "base/bytes.h"
 #include "base/coding.h"
@@ -14,6 +16,21 @@ namespace {
 // Longer than any qualifier that a store or an HFile can hold: a block ends at 2 GiB.
 constexpr size_t kQualifierBytesSought = size_t{1} << 31;
 
+// Copies the bytes and returns the place after them. Parts of keys are short: no call is made for them.
+inline char* put_bytes(char* to, std::string_view bytes) {
+  constexpr size_t kWord = sizeof(uint64_t);
+  const size_t size = bytes.size();
+  if (size >= kWord && size <= 4 * kWord) {
+    for (size_t at = 0; at + kWord < size; at += kWord) std::memcpy(to + at, bytes.data() + at, kWord);
+    std::memcpy(to + size - kWord, bytes.data() + size - kWord, kWord);
+  } else if (size > kWord) {
+    std::memcpy(to, bytes.data(), size);
+  } else {
+    for (size_t at = 0; at < size; ++at) to[at] = bytes[at];
+  }
+  return to + size;
+}
+
 }  // namespace
 
 size_t store_flat_key(char* to, std::string_view row, std::string_view family, std::string_view qualifier,
@@ -21,10 +38,10 @@ size_t store_flat_key(char* to, std::string_view row, std::string_view family, s
   char* at = to;
   store_be16(at, static_cast<uint16_t>(row.size()));
   at += 2;
-  at += row.copy(at, row.size());
+  at = put_bytes(at, row);
   *at++ = static_cast<char>(family.size());
-  at += family.copy(at, family.size());
-  at += qualifier.copy(at, qualifier.size());
+  at = put_bytes(at, family);
+  at = put_bytes(at, qualifier);
   store_be64(at, static_cast<uint64_t>(timestamp));
   at += 8;
   *at++ = static_cast<char>(type);
@@ -121,6 +138,28 @@ void OwnedCell::assign(std::string_view row, std::string_view family, std::strin
   view_.timestamp = timestamp;
   view_.cell_type = type;
   view_.sequence = sequence;
+}
+
+void OwnedCell::assign_search(std::string_view row, std::string_view family, std::string_view qualifier,
+                              int64_t timestamp, CellType type, uint64_t sequence) {
+  if (row.size() > kRowBytesMax || family.size() > kFamilyBytesMax ||
+      qualifier.size() > kQualifierBytesSought) [[unlikely]]
+    return assign(row, family, qualifier, timestamp, type, sequence);
+  const size_t size = flat_key_bytes(row.size(), family.size(), qualifier.size());
+  if (bytes_.size() != size) bytes_.resize(size);
+  store_flat_key(bytes_.data(), row, family, qualifier, timestamp, type);
+  view_.key = bytes_.data();
+  view_.value = view_.tags = view_.key + size;
+  view_.sequence = sequence;
+  view_.timestamp = timestamp;
+  view_.key_size = static_cast<uint32_t>(size);
+  view_.value_size = 0;
+  view_.row_size = static_cast<uint16_t>(row.size());
+  view_.tags_size = 0;
+  view_.family_size = static_cast<uint8_t>(family.size());
+  view_.cell_type = type;
+  view_.key_in_scratch = true;
+  CELLAR_DCHECK(view_.row() == row && view_.qualifier() == qualifier);
 }
 
 void OwnedCell::assign(const CellView& cell) {

@@ -59,6 +59,9 @@ class OwnedCell {
   // part. Search keys still sort correctly, and check_cell() refuses the cell.
   void assign(std::string_view row, std::string_view family, std::string_view qualifier, int64_t timestamp,
               CellType type, uint64_t sequence, std::string_view value = {}, std::string_view tags = {});
+  // The same, without a value and tags: a search key.
+  void assign_search(std::string_view row, std::string_view family, std::string_view qualifier,
+                     int64_t timestamp, CellType type, uint64_t sequence);
   void assign(const CellView& cell);
   // Sets the cell from a flat key of trusted bytes (Cellar's own, or checked by parse_flat_key).
   void assign_key(std::string_view flat_key, uint64_t sequence);

@@ -19,19 +19,6 @@ inline bool ends_row(const CellView& key) {
   return key.cell_type == CellType::kMinimum && key.key_size == key.row_size + 12u;
 }
 
-// Compares everything except the sequence: the order of keys in an HFile.
-inline std::strong_ordering compare_keys(const CellView& a, const CellView& b) {
-  if (const int rows = compare_bytes(a.row(), b.row()); rows != 0) return rows <=> 0;
-  if (ends_row(a) || ends_row(b)) return ends_row(a) <=> ends_row(b);
-  if (a.family_size == b.family_size) {
-    if (const int columns = compare_bytes(a.column(), b.column()); columns != 0) return columns <=> 0;
-  } else {
-    if (const int families = compare_bytes(a.family(), b.family()); families != 0) return families <=> 0;
-  }
-  if (a.timestamp != b.timestamp) return b.timestamp <=> a.timestamp;
-  return static_cast<uint8_t>(b.cell_type) <=> static_cast<uint8_t>(a.cell_type);
-}
-
 inline bool same_sizes(const CellView& a, const CellView& b) {
   return a.row_size == b.row_size && a.family_size == b.family_size;
 }
@@ -58,6 +45,32 @@ inline uint32_t first_difference(const CellView& a, const CellView& b) {
   return end;
 }
 
+// Compares two keys whose rows and families have the same sizes, and of which neither ends its row. It looks
+// at the bytes in which they differ.
+inline std::strong_ordering compare_like_keys(const CellView& a, const CellView& b) {
+  CELLAR_DCHECK(same_sizes(a, b) && !ends_row(a) && !ends_row(b));
+  if (const uint32_t at = first_difference(a, b); at < end_of_columns(a, b))
+    return static_cast<uint8_t>(a.key[at]) <=> static_cast<uint8_t>(b.key[at]);
+  if (a.key_size != b.key_size) return a.key_size <=> b.key_size;
+  if (a.timestamp != b.timestamp) return b.timestamp <=> a.timestamp;
+  return static_cast<uint8_t>(b.cell_type) <=> static_cast<uint8_t>(a.cell_type);
+}
+
+// Compares everything except the sequence: the order of keys in an HFile.
+inline std::strong_ordering compare_keys(const CellView& a, const CellView& b) {
+  if (same_sizes(a, b) && a.cell_type != CellType::kMinimum && b.cell_type != CellType::kMinimum) [[likely]]
+    return compare_like_keys(a, b);
+  if (const int rows = compare_bytes(a.row(), b.row()); rows != 0) return rows <=> 0;
+  if (ends_row(a) || ends_row(b)) return ends_row(a) <=> ends_row(b);
+  if (a.family_size == b.family_size) {
+    if (const int columns = compare_bytes(a.column(), b.column()); columns != 0) return columns <=> 0;
+  } else {
+    if (const int families = compare_bytes(a.family(), b.family()); families != 0) return families <=> 0;
+  }
+  if (a.timestamp != b.timestamp) return b.timestamp <=> a.timestamp;
+  return static_cast<uint8_t>(b.cell_type) <=> static_cast<uint8_t>(a.cell_type);
+}
+
 // Returns true if the key of the stored cell `a` sorts before that of `b` and a quick look can tell.
 // False leaves the order open.
 inline bool plainly_before(const CellView& a, const CellView& b) {
@@ -80,13 +93,21 @@ inline std::strong_ordering compare_cells(const CellView& a, const CellView& b) 
 [[gnu::always_inline]] inline std::strong_ordering compare_stored(const CellView& a, const CellView& b) {
   CELLAR_DCHECK(is_stored_type(a.cell_type) && is_stored_type(b.cell_type));
   if (!same_sizes(a, b)) return compare_cells(a, b);
-  if (const uint32_t at = first_difference(a, b); at < end_of_columns(a, b))
-    return static_cast<uint8_t>(a.key[at]) <=> static_cast<uint8_t>(b.key[at]);
-  if (a.key_size != b.key_size) return a.key_size <=> b.key_size;
-  if (a.timestamp != b.timestamp) return b.timestamp <=> a.timestamp;
-  if (a.cell_type != b.cell_type)
-    return static_cast<uint8_t>(b.cell_type) <=> static_cast<uint8_t>(a.cell_type);
-  return b.sequence <=> a.sequence;
+  const std::strong_ordering keys = compare_like_keys(a, b);
+  return keys != 0 ? keys : b.sequence <=> a.sequence;
+}
+
+// For two keys whose rows have the same size: returns whether the last bytes of the rows differ. False leaves
+// it open whether the rows do.
+inline bool rows_end_differently(const CellView& a, const CellView& b) {
+  CELLAR_DCHECK(a.row_size == b.row_size);
+  constexpr uint32_t kWord = sizeof(uint64_t);
+  if (a.row_size + 2u < kWord) return false;
+  uint64_t left;
+  uint64_t right;
+  std::memcpy(&left, a.key + a.row_size + 2 - kWord, kWord);  // the size of the row comes before it
+  std::memcpy(&right, b.key + a.row_size + 2 - kWord, kWord);
+  return left != right;
 }
 
 inline bool same_row(const CellView& a, const CellView& b) {

@@ -1,12 +1,13 @@
 // CellRoom: memory for the cells of a span.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
-#include <memory>
 #include <type_traits>
 
 #include "base/assert.h"
+#include "base/recycled.h"
 #include "cellar/cell.h"
 
 namespace cellar {
@@ -15,19 +16,32 @@ namespace cellar {
 // as decoding them. The caller sets every member of a cell before it reads the cell. One thread at a time.
 class CellRoom {
  public:
+  CellRoom() = default;
+  CellRoom(const CellRoom&) = delete;
+  CellRoom& operator=(const CellRoom&) = delete;
+  ~CellRoom() { give_back(); }
+
   // Returns room for so many cells, valid until the next call. The cells of the call before are lost.
   CellView* of(uint32_t cells) {
     static_assert(std::is_trivially_copyable_v<CellView>);
     CELLAR_DCHECK(cells > 0);
     if (cells_ < cells) {
-      bytes_ = std::make_unique_for_overwrite<std::byte[]>(cells * sizeof(CellView));
-      cells_ = cells;
+      give_back();
+      cells_ = std::max(cells, kCellsMin);
+      bytes_ = RecycledBytes::take(cells_ * sizeof(CellView));
     }
-    return reinterpret_cast<CellView*>(bytes_.get());
+    return static_cast<CellView*>(bytes_);
   }
 
  private:
-  std::unique_ptr<std::byte[]> bytes_;
+  static constexpr uint32_t kCellsMin = 32;  // as many as most walks need in the end
+
+  void give_back() {
+    if (cells_ > 0) RecycledBytes::give_back(bytes_, cells_ * sizeof(CellView));
+    cells_ = 0;
+  }
+
+  void* bytes_ = nullptr;
   uint32_t cells_ = 0;
 };
 

@@ -64,7 +64,7 @@ struct Source {
 template <class Order>
 class MergingCursor final : public CellCursor, public Recycled<MergingCursor<Order>> {
  public:
-  explicit MergingCursor(std::vector<MergeSource> sources) {
+  explicit MergingCursor(std::span<MergeSource> sources) {
     CELLAR_ASSERT(sources.size() > 1);
     sources_.reserve(sources.size());
     rest_.reserve(sources.size());
@@ -220,27 +220,35 @@ class MergingCursor final : public CellCursor, public Recycled<MergingCursor<Ord
     CELLAR_DCHECK(std::ranges::is_heap(rest_, [](const Entry& a, const Entry& b) { return before(b, a); }));
   }
 
-  std::vector<Source> sources_;
+  std::vector<Source, RecycledAllocator<Source>> sources_;
   Entry lead_;
-  std::vector<Entry> rest_;  // min-heap
+  std::vector<Entry, RecycledAllocator<Entry>> rest_;  // min-heap
   Status status_;
 };
 
 template <class Order>
-std::unique_ptr<CellCursor> merge(std::vector<MergeSource> sources) {
-  if (sources.empty()) return std::make_unique<EmptyCursor>();
-  if (sources.size() == 1) return std::move(sources.front().cursor);
-  return std::make_unique<MergingCursor<Order>>(std::move(sources));
+std::unique_ptr<CellCursor> merge(std::vector<MergeSource>& sources) {
+  std::unique_ptr<CellCursor> merged;
+  if (sources.empty()) {
+    merged = std::make_unique<EmptyCursor>();
+  } else if (sources.size() == 1) {
+    merged = std::move(sources.front().cursor);
+  } else {
+    merged = std::make_unique<MergingCursor<Order>>(sources);
+  }
+  sources.clear();
+  CELLAR_ASSERT(merged != nullptr);
+  return merged;
 }
 
 }  // namespace
 
-std::unique_ptr<CellCursor> make_merging_cursor(std::vector<MergeSource> sources) {
-  return merge<Forward>(std::move(sources));
+std::unique_ptr<CellCursor> make_merging_cursor(std::vector<MergeSource>&& sources) {
+  return merge<Forward>(sources);
 }
 
-std::unique_ptr<CellCursor> make_backward_merging_cursor(std::vector<MergeSource> sources) {
-  return merge<RowsBackward>(std::move(sources));
+std::unique_ptr<CellCursor> make_backward_merging_cursor(std::vector<MergeSource>&& sources) {
+  return merge<RowsBackward>(sources);
 }
 
 }  // namespace cellar

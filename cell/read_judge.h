@@ -30,6 +30,16 @@ class ReadJudge {
     return plain_.possible && cell.type() == CellType::kPut && cell.sequence <= rules_.read_point &&
            cell.timestamp >= plain_.time_first && cell.timestamp <= plain_.time_last && cell.tags_size == 0;
   }
+  // Returns whether a judge by these rules shows the first cell of a wanted column. The row has no markers of
+  // the family.
+  static bool shows_newest(const CellView& cell, const ReadRules& rules) {
+    CELLAR_DCHECK(!rules.raw);
+    return cell.type() == CellType::kPut && cell.sequence <= rules.read_point && cell.tags_size == 0 &&
+           cell.timestamp >= rules.time_from &&
+           (cell.timestamp < rules.time_until || rules.time_until == kLatestTimestamp) &&
+           rules.family.delete_order != MarkerOrder::kSequence &&
+           !expired(rules.family, cell.timestamp, rules.now_ms);
+  }
   // Returns the key to go on at after kSeek: the first key of the next wanted column.
   const CellView& target() const { return target_.view(); }
 

@@ -15,9 +15,11 @@ namespace cellar {
 
 enum class Place : uint8_t { kNewRow, kNewColumn, kSameColumn };  // relative to the cell before
 
-// Returns the place of a stored cell that comes after `before` in a run.
+// Returns the place of a stored cell that comes after `before` in a run. Two rows of the same size most
+// often differ in their last bytes.
 [[gnu::always_inline]] inline Place place_after(const CellView& before, const CellView& cell) {
   if (!same_sizes(before, cell)) return same_row(before, cell) ? Place::kNewColumn : Place::kNewRow;
+  if (rows_end_differently(before, cell)) return Place::kNewRow;
   const uint32_t at = first_difference(before, cell);
   if (at < before.row_size + 2u) return Place::kNewRow;
   return at == end_of_columns(before, cell) && before.key_size == cell.key_size ? Place::kSameColumn
@@ -67,6 +69,13 @@ class Walk {
     return stand(cursor_.seek(target));
   }
 
+  // Does the same, with the cell that the cursor has found.
+  void begin_at(const CellView& found) {
+    CELLAR_DCHECK(at_ == nullptr && stand_ == Stand::kBetweenRows);
+    ++examined_;
+    stand(&found);
+  }
+
   // Returns the cell to be judged next: between rows, the first cell of the next row. Returns null at the
   // end or after an error. The walk leaves a decided row only here, so a get never pays for that move.
   const CellView* settle() {
@@ -87,24 +96,35 @@ class Walk {
   // cursor failed: see status().
   const CellView* next_in_row();
 
-  // Returns the cells of the next row, if they lie in the span and the judge shows each of them whatever the
-  // others are. They are at most one of each column, and no marker. The walk is then at the row after it.
-  // Otherwise returns nothing, and the caller enters the row. Call after settle() returned a cell.
-  std::span<const CellView> take_plain_row() {
+  // Takes the next rows, as long as they lie in the span and the judge shows each of their cells whatever the
+  // others are. They have at most one cell of each column, and no marker. Asks `take` about each row, which
+  // it gets as a span of cells. The walk is then at the row after those that were taken. Returns the cells of
+  // these rows. If they are none, the caller enters the next row. Call after settle() returned a cell.
+  enum class Taken : uint8_t { kNo, kLast, kMayGoOn };
+  template <class Take>
+  std::span<const CellView> take_plain_rows(const Take& take) {
     CELLAR_DCHECK(stand_ == Stand::kBetweenRows && at_ != nullptr);
-    if (same_row(*at_, span_end_[-1])) return {};  // the row may go on after the span
-    const CellView* end = at_;
-    Place place = Place::kNewColumn;
-    while (place == Place::kNewColumn) {
-      if (!judge_.shows_alone(*end)) return {};
-      ++end;
-      place = place_after(end[-1], *end);
+    const CellView* const begin = at_;
+    const CellView* const last = span_end_ - 1;
+    if (same_row(*begin, *last)) return {};  // the row may go on after the span
+    const CellView* row = begin;
+    for (const CellView* cell = begin; cell != last && judge_.shows_alone(*cell); ++cell) {
+      const Place place = place_after(cell[0], cell[1]);
+      if (place == Place::kNewColumn) continue;
+      if (place == Place::kSameColumn) break;
+      const Taken taken = take(std::span<const CellView>(row, cell + 1));
+      if (taken == Taken::kNo) break;
+      row = cell + 1;
+      if (taken == Taken::kLast) break;
     }
-    if (place == Place::kSameColumn) return {};
-    const std::span<const CellView> row(at_, end);
-    examined_ += row.size();
-    at_ = end;
-    return row;
+    examined_ += static_cast<size_t>(row - begin);
+    at_ = row;
+    return {begin, row};
+  }
+  // Returns the last cell that the cursor has given. Call after settle() returned a cell.
+  const CellView& last_of_span() const {
+    CELLAR_DCHECK(at_ != nullptr && at_ < span_end_);
+    return span_end_[-1];
   }
 
   // Leaves the row. settle() makes the move.

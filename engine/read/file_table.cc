@@ -46,13 +46,13 @@ bool meets(const FileTableRegion& region, const RowRange& range) {
 class FileTableScanner final : public Scanner {
  public:
   FileTableScanner(std::shared_ptr<FileTable> table, const Scan& scan, int64_t now_ms)
-      : table_(std::move(table)), request_(scan), now_ms_(now_ms) {}
+      : table_(std::move(table)), scan_(scan), now_ms_(now_ms) {}
 
   Status open() {
     CELLAR_ASSERT(reader_ == nullptr && left_.empty());  // a scanner is opened once
-    CELLAR_TRY(request_.resolve(table_->clock()));
-    CELLAR_TRY(check_query(request_.scan));
-    CELLAR_TRY(table_->resolve(choices_of(request_.scan)).status());
+    CELLAR_TRY(request_.resolve(scan_, table_->clock()));
+    CELLAR_TRY(check_query(scan_));
+    CELLAR_TRY(table_->resolve(choices_of(scan_)).status());
     const std::vector<FileTableRegion>& regions = table_->options_.regions;
     for (size_t i = 0; i < regions.size(); ++i)
       if (meets(regions[i], request_.read.range)) left_.push_back(i);
@@ -99,7 +99,7 @@ class FileTableScanner final : public Scanner {
     const size_t region = left_.back();
     left_.pop_back();
     const TableRead& read = request_.read;
-    Result<StoreReaders> readers = table_->open_readers(region, request_.scan, read, now_ms_);
+    Result<StoreReaders> readers = table_->open_readers(region, scan_, read, now_ms_);
     if (!readers.ok()) {
       status_ = readers.status().with_context("table " + table_->name());
       return false;
@@ -114,6 +114,7 @@ class FileTableScanner final : public Scanner {
   }
 
   std::shared_ptr<FileTable> table_;
+  const Scan scan_;
   ScanRead request_;
   int64_t now_ms_;
   std::vector<size_t> left_;

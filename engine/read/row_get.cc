@@ -83,27 +83,62 @@ bool RowGet::memtable_may_do(const StoreView& view, const StoreQuery& query) con
          RowBatchBuilder::cells_in_open_row(batch_) == 0;
 }
 
-// Walks through the row.
+// Adds the cells of the row. Most gets need no walk: the row is not there, or its first cell from `from` on
+// is the whole answer.
 Status RowGet::add_cells(CellCursor& cursor, const StoreView& view, const StoreQuery& query,
                          const CellView& from) {
+  const CellView* const first = cursor.seek(from);
+  if (first == nullptr) [[unlikely]] {
+    ++stats_.cells_examined;
+    const Status status = cursor.status();
+    if (status.ok()) return {};
+    RowBatchBuilder(batch_).drop_open_row();
+    return status.with_context("family " + view.config->options.name);
+  }
+  if (!same_row(*first, from)) {
+    ++stats_.cells_examined;
+    return {};
+  }
+  met_row_ = true;
+  if (is_answer(*first, query.rules, from)) {
+    ++stats_.cells_examined;
+    found_ = true;
+    RowBatchBuilder(batch_).add(*first, cursor.take_cell());
+    return {};
+  }
+  return walk_row(cursor, *first, view, query);
+}
+
+// Returns whether the first cell of the row from `from` on is all that the read shows of a family. It is then
+// the newest version of the only wanted column. A read that begins at the column meets no marker of the
+// family. A marker of the column that hides the cell would come first.
+bool RowGet::is_answer(const CellView& first, const ReadRules& rules, const CellView& from) const {
+  CELLAR_DCHECK(!rules.raw && !rules.filtered);
+  if (from.column().empty() || rules.columns.size() != 1) return false;
+  return std::min(rules.versions, rules.family.max_versions) == 1 && same_sizes(first, from) &&
+         first.key_size == from.key_size && first_difference(first, from) == end_of_columns(first, from) &&
+         ReadJudge::shows_newest(first, rules) &&
+         (row_bytes_max_ == 0 || first.key_size + uint64_t{first.value_size} <= row_bytes_max_);
+}
+
+// Walks through the row, from its first cell on.
+Status RowGet::walk_row(CellCursor& cursor, const CellView& first, const StoreView& view,
+                        const StoreQuery& query) {
   RowBatchBuilder builder(batch_);
   ReadJudge judge(query.rules);
   Walk<ReadJudge> walk(cursor, judge);
-  const CellView* first = walk.position(from);
+  walk.begin_at(first);
+  walk.enter_row();
   uint64_t bytes = 0;
   Status status;
-  if (first != nullptr && first->row() == range_.start) {
-    met_row_ = true;
-    walk.enter_row();
-    while (const CellView* cell = walk.next_in_row()) {
-      bytes += cell->key_size + cell->value_size;
-      if (row_bytes_max_ != 0 && bytes > row_bytes_max_) [[unlikely]] {
-        status = row_over_limit(*cell, row_bytes_max_, view);
-        break;
-      }
-      builder.add(*cell, walk.take_cell());
-      found_ = true;
+  while (const CellView* cell = walk.next_in_row()) {
+    bytes += cell->key_size + cell->value_size;
+    if (row_bytes_max_ != 0 && bytes > row_bytes_max_) [[unlikely]] {
+      status = row_over_limit(*cell, row_bytes_max_, view);
+      break;
     }
+    builder.add(*cell, walk.take_cell());
+    found_ = true;
   }
   stats_.cells_examined += walk.examined();
   if (Status failed = walk.status(); !failed.ok()) [[unlikely]]

@@ -33,6 +33,8 @@ class RowGet {
 
  private:
   Status add_cells(CellCursor& cursor, const StoreView& view, const StoreQuery& query, const CellView& from);
+  bool is_answer(const CellView& first, const ReadRules& rules, const CellView& from) const;
+  Status walk_row(CellCursor& cursor, const CellView& first, const StoreView& view, const StoreQuery& query);
   Status add_merged(const StoreView& view, const StoreQuery& query, const CellView& from,
                     ReadSources& sources);
   bool memtable_may_do(const StoreView& view, const StoreQuery& query) const;

@@ -36,7 +36,7 @@ Outcome outcome_of(const StoreView& view, const StoreFile& file, const StoreQuer
                    const RowRange& range) {
   const HFileReader& reader = file.reader();
   const auto [low, high, low_inclusive, high_inclusive] = range.ascending();
-  if (!file.has_cells() || (!high.empty() && file.first_row() > high) ||
+  if (!file.has_cells() || (!high.empty() && row_is_before(high, file.first_row())) ||
       (!low.empty() && file.last_row() < low))
     return Outcome::kOutsideKeys;
   const FamilyRules& family = view.config->rules;
@@ -266,10 +266,24 @@ void add_files(const StoreView& view, const StoreQuery& query, const RowRange& r
   explain_outside(view, query, files.end, run.end);
 }
 
-ReadRules counted(ReadRules rules, ReadExplanation::PassedOver* passed_over) {
-  rules.passed_over = passed_over;
-  return rules;
+// Returns the rules of the query, which then count for an explanation.
+const ReadRules& counted(StoreQuery& query, ReadExplanation::PassedOver* passed_over) {
+  query.rules.passed_over = passed_over;
+  return query.rules;
 }
+
+// OpenSources: sources that a thread keeps between reads, so that their memory is reused. Closes them on
+// destruction, because they use the view. Nothing below an open read begins another one.
+struct OpenSources {
+  ReadSources& sources;
+  explicit OpenSources(ReadSources& kept) : sources(kept) {
+    CELLAR_ASSERT(sources.cursors.empty());
+    sources.markers = sources.family_markers = false;
+  }
+  OpenSources(const OpenSources&) = delete;
+  OpenSources& operator=(const OpenSources&) = delete;
+  ~OpenSources() { sources.cursors.clear(); }
+};
 
 }  // namespace
 
@@ -329,13 +343,15 @@ bool RowRange::is_past(std::string_view row) const {
   return reversed ? order < 0 : order > 0;
 }
 
-std::unique_ptr<StoreReader> StoreReader::open(std::shared_ptr<const StoreView> view, const StoreQuery& query,
+std::unique_ptr<StoreReader> StoreReader::open(std::shared_ptr<const StoreView> view, StoreQuery& query,
                                                const RowRange& range) {
   CELLAR_ASSERT(view != nullptr && view->config != nullptr && query.stats != nullptr);
   CELLAR_ASSERT(!query.on_demand || !range.reversed);  // to_row() only moves forward
   Explained explained{.of = query.explanation};
   if (explained.of != nullptr) explained.from = explained.of->sources.size();
-  ReadSources sources;
+  thread_local ReadSources kept;
+  const OpenSources open(kept);
+  ReadSources& sources = open.sources;
   open_sources(*view, query, range, sources);
   if (explained.of != nullptr) explained.to = explained.of->sources.size();
   if (sources.cursors.empty()) {
@@ -345,8 +361,7 @@ std::unique_ptr<StoreReader> StoreReader::open(std::shared_ptr<const StoreView> 
   std::unique_ptr<CellCursor> cursor = range.reversed
                                            ? make_backward_merging_cursor(std::move(sources.cursors))
                                            : make_merging_cursor(std::move(sources.cursors));
-  ReadRules rules = query.rules;
-  rules.family = view->config->rules;
+  query.rules.family = view->config->rules;
   thread_local OwnedCell from;  // reused by the thread, to save allocations
   if (range.reversed) {
     // Begins at the last row at or before the start. Without a start, begins at the end of the store.
@@ -356,7 +371,7 @@ std::unique_ptr<StoreReader> StoreReader::open(std::shared_ptr<const StoreView> 
     begin_of_row(*view, query, range, sources, from);
   }
   std::unique_ptr<StoreReader> reader(
-      new StoreReader(std::move(view), rules, std::move(cursor), query, explained));
+      new StoreReader(std::move(view), std::move(cursor), query, explained));
   reader->may_meet_markers_ = sources.markers;
   if (!query.on_demand) reader->walk_.position(from.view());
   return reader;
@@ -382,19 +397,20 @@ std::unique_ptr<CellCursor> open_row_cursor(const StoreView& view, std::string_v
   return sources.cursors.empty() ? nullptr : make_merging_cursor(std::move(sources.cursors));
 }
 
-StoreReader::StoreReader(std::shared_ptr<const StoreView> view, const ReadRules& rules,
-                         std::unique_ptr<CellCursor> cursor, const StoreQuery& query, Explained explained)
+StoreReader::StoreReader(std::shared_ptr<const StoreView>&& view, std::unique_ptr<CellCursor>&& cursor,
+                         StoreQuery& query, const Explained& explained)
     : view_(std::move(view)),
       cursor_(std::move(cursor)),
       explained_(explained),
       stats_(query.stats),
-      judge_(counted(rules, explained.of != nullptr ? &passed_over_ : nullptr)),
+      judge_(counted(query, explained.of != nullptr ? &passed_over_ : nullptr)),
       walk_(*cursor_, judge_),
-      versions_returned_(rules.raw ? rules.versions : std::min(rules.versions, rules.family.max_versions)),
-      raw_(rules.raw),
+      versions_returned_(query.rules.raw ? query.rules.versions
+                                         : std::min(query.rules.versions, query.rules.family.max_versions)),
+      raw_(query.rules.raw),
       on_demand_(query.on_demand) {
-  CELLAR_ASSERT(cursor_ != nullptr && rules.versions > 0);
-  CELLAR_DCHECK(rules.time_from <= rules.time_until);
+  CELLAR_ASSERT(cursor_ != nullptr && query.rules.versions > 0);
+  CELLAR_DCHECK(query.rules.time_from <= query.rules.time_until);
 }
 
 StoreReader::~StoreReader() {

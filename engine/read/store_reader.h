@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "base/assert.h"
+#include "base/recycled.h"
 #include "cell/merging_cursor.h"
 #include "cell/read_judge.h"
 #include "cell/walk.h"
@@ -84,12 +85,13 @@ void begin_of_row(const StoreView& view, const StoreQuery& query, const RowRange
                   const ReadSources& sources, OwnedCell& from);
 
 // StoreReader: one family's part of a read. One thread at a time.
-class StoreReader {
+class StoreReader : public Recycled<StoreReader> {
  public:
   // Opens the sources that can hold cells of `range` and moves to the first cell there. Returns null if
   // there are no such sources. A file of a run of several files is opened when the read comes to its rows.
   // The bytes of the bounds and the objects that the query borrows must therefore outlive the reader.
-  static std::unique_ptr<StoreReader> open(std::shared_ptr<const StoreView> view, const StoreQuery& query,
+  // Completes the rules of the query.
+  static std::unique_ptr<StoreReader> open(std::shared_ptr<const StoreView> view, StoreQuery& query,
                                            const RowRange& range);
   ~StoreReader();
   StoreReader(const StoreReader&) = delete;
@@ -120,8 +122,8 @@ class StoreReader {
     size_t to = 0;
   };
   static void add_costs(const Explained& explained, ReadStats& stats);
-  StoreReader(std::shared_ptr<const StoreView> view, const ReadRules& rules,
-              std::unique_ptr<CellCursor> cursor, const StoreQuery& query, Explained explained);
+  StoreReader(std::shared_ptr<const StoreView>&& view, std::unique_ptr<CellCursor>&& cursor,
+              StoreQuery& query, const Explained& explained);
 
   std::shared_ptr<const StoreView> view_;
   std::unique_ptr<CellCursor> cursor_;

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cstring>
 #include <numeric>
 #include <utility>
 
@@ -14,13 +15,12 @@
 namespace cellar {
 namespace {
 
-// Returns the bounds of a scan as a range of rows, with the prefix resolved for the direction. The range
+// Sets `range` to the bounds of a scan, with the prefix resolved for the direction. The range
 // borrows from `scan` and `successor`, which becomes the end of the prefix.
-Result<RowRange> range_of(const Scan& scan, std::string& successor) {
+Status take_range(const Scan& scan, std::string& successor, RowRange& range) {
   for (const std::string* row : {&scan.start(), &scan.stop(), &scan.prefix()})
     if (row->size() > kRowBytesMax)
       return Status::limit("a bound of the scan is longer than a row can be (32,767 bytes)");
-  RowRange range;
   range.reversed = scan.reversed();
   range.start = scan.start();
   range.stop = scan.stop();
@@ -41,7 +41,7 @@ Result<RowRange> range_of(const Scan& scan, std::string& successor) {
     if (whole) range.start_inclusive = !range.reversed;
   }
   CELLAR_ASSERT(range.start.size() <= kRowBytesMax && range.stop.size() <= kRowBytesMax);
-  return range;
+  return {};
 }
 
 }  // namespace
@@ -68,14 +68,30 @@ Status check_versions_and_times(uint32_t versions, int64_t time_from, int64_t ti
   return {};
 }
 
-Status ScanRead::resolve(Clock& clock) {
+void ScanRead::keep_bounds(const RowRange& range) {
+  read.range = range;
+  const size_t bytes = range.start.size() + range.stop.size();
+  if (bytes > kFewBytes) many_.resize(bytes);
+  char* const start = bytes > kFewBytes ? many_.data() : few_;
+  char* const stop = start + range.start.size();
+  if (!range.start.empty()) std::memcpy(start, range.start.data(), range.start.size());
+  if (!range.stop.empty()) std::memcpy(stop, range.stop.data(), range.stop.size());
+  read.range.start = {start, range.start.size()};
+  read.range.stop = {stop, range.stop.size()};
+  CELLAR_DCHECK(read.range.single_row() == range.single_row());
+}
+
+Status ScanRead::resolve(const Scan& scan, Clock& clock) {
   if (scan.raw())
     for (const auto& [family, qualifiers] : scan.columns())
       if (!qualifiers.empty())
         return Status::invalid_argument("a raw scan cannot choose columns")
             .hinting("choose families, or scan without raw");
   constexpr uint64_t kManyRows = 1000;
-  CELLAR_TRY_ASSIGN(read.range, range_of(scan, successor_));
+  std::string successor;
+  RowRange range;
+  CELLAR_TRY(take_range(scan, successor, range));
+  keep_bounds(range);
   read.raw = scan.raw();
   read.stats = scan.stats() != nullptr ? scan.stats() : &own_stats_;
   CELLAR_ASSERT(read.filter == nullptr && !filter_);  // a scan is resolved once

@@ -58,20 +58,24 @@ struct TableRead {
   const ReadOverlay* overlay = nullptr;  // borrowed until the read is opened; null: no overlay
 };
 
-// ScanRead: a scan in progress: holds the data that its TableRead borrows. Shared by the scanner.
+// ScanRead: a scan in progress: holds the data that its TableRead borrows.
 struct ScanRead {
-  explicit ScanRead(const Scan& asked) : scan(asked) {}
+  ScanRead() = default;
   ScanRead(const ScanRead&) = delete;
   ScanRead& operator=(const ScanRead&) = delete;
-  // Fills `read`; the clock is borrowed. kInvalidArgument if the scan is invalid; kLimit if a row is too
-  // long.
-  Status resolve(Clock& clock);
+  // Fills `read`, which borrows nothing from the scan. The clock is borrowed. kInvalidArgument if the scan is
+  // invalid; kLimit if a row is too long.
+  Status resolve(const Scan& scan, Clock& clock);
 
-  const Scan scan;
   TableRead read;
 
  private:
-  std::string successor_;               // end of the prefix
+  void keep_bounds(const RowRange& range);
+
+  // The bytes of the bounds of `read`. Most are few.
+  static constexpr size_t kFewBytes = 80;
+  char few_[kFewBytes];
+  std::string many_;
   ReadStats own_stats_;                 // used if the user requested no statistics
   std::unique_ptr<ReadFilter> filter_;  // null for most scans, and large
   ScanPace pace_;

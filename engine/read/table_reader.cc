@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "base/assert.h"
+#include "base/recycled.h"
 #include "engine/read/row_get.h"
 #include "engine/store/snapshot_keeper.h"
 
@@ -135,20 +136,59 @@ StoreQuery TableReader::query_of(const Query<Q>& query, const TableRead& read, c
 }
 
 template <class Q>
-Result<StoreReaders> TableReader::open_readers(const Query<Q>& query, const TableRead& read) const {
+Status TableReader::open_readers(const Query<Q>& query, const TableRead& read, StoreReaders& readers) const {
   // Kept between reads to reuse their memory; nothing below calls back into a table.
   thread_local Chosen chosen;
   thread_local HeldViews views;
   const Ended<HeldViews> ended{views};
   CELLAR_TRY(take_views(query, read, chosen, views));
-  StoreReaders readers;
-  for (size_t i = 0; i < chosen.families.size(); ++i)
-    if (auto reader = StoreReader::open(views.move_out(i), query_of(query, read, chosen, i), read.range))
+  CELLAR_DCHECK(readers.empty());
+  readers.reserve(chosen.families.size());
+  for (size_t i = 0; i < chosen.families.size(); ++i) {
+    StoreQuery family = query_of(query, read, chosen, i);
+    if (auto reader = StoreReader::open(views.move_out(i), family, read.range))
       readers.push_back(std::move(reader));
-  return readers;
+  }
+  return {};
+}
+
+// Reads a row of the only chosen family, at present. Does what take_views() does, for most gets.
+Result<bool> TableReader::read_row_of_one(const Get& get, const TableRead& read, const FamilyChoice& choice,
+                                          RowBatch& batch) const {
+  CELLAR_ASSERT(get.snapshot() == nullptr && read.instant == nullptr && read.overlay == nullptr);
+  CELLAR_TRY(table_.check());
+  CELLAR_TRY(check_query(get));
+  Mvcc& mvcc = table_.host().mvcc;
+  ViewLease view;
+  uint64_t read_point = 0;
+  for (const FamilyList* list = nullptr; list != &table_.families();) {
+    list = &table_.families();
+    const Store* const store = list->find(choice.family);
+    if (store == nullptr) return table_.unknown_family(choice.family);
+    do {
+      read_point = mvcc.read_point();
+      view.begin(*store);
+    } while (view->rewritten_at > read_point);
+  }
+  StoreQuery query = store_query(get, read, choice);
+  query.rules.read_point = read_point;
+  query.rules.now_ms = mvcc.now_ms();
+  RowGet row(read.range, read.budget.row_bytes_max, *read.stats, batch);
+  if (Status status = row.add_family(*view, query); !status.ok()) [[unlikely]]
+    return status.with_context("table " + table_.name());
+  return row.end();
 }
 
 Result<bool> TableReader::read_plain_row(const Get& get, const TableRead& read, RowBatch& batch) const {
+  if (get.snapshot() == nullptr && read.instant == nullptr && get.family_time_ranges().empty()) {
+    size_t count = 0;
+    FamilyChoice choice;
+    get.for_each_family([&](std::string_view family, std::span<const std::string> qualifiers) {
+      ++count;
+      choice = {family, qualifiers};
+    });
+    if (count == 1) return read_row_of_one(get, read, choice, batch);
+  }
   struct Kept {
     Chosen chosen;
     LeasedViews views;
@@ -183,7 +223,8 @@ Result<bool> TableReader::read_row(const Get& get, ScanBudget budget, RowBatch& 
   if (RowGet::is_plain(get, budget)) return read_plain_row(get, read, batch);
   std::optional<ReadFilter> filter;
   add_filter(get, filter, read);
-  CELLAR_TRY_ASSIGN(StoreReaders readers, open_readers(get, read));
+  StoreReaders readers;
+  CELLAR_TRY(open_readers(get, read, readers));
   if (readers.empty()) return false;
   CELLAR_DCHECK(read.range.single_row());
   RowReader reader(std::move(readers), read.range, read.budget, read.stats, &table_.host().world.executor,
@@ -234,45 +275,59 @@ Result<std::vector<std::shared_ptr<const StoreView>>> TableReader::views_of(
   return views;
 }
 
-// TableScan: a scan, and the objects that its scanner holds. The request borrows nothing from the caller.
-class TableScan {
+// TableScan: the scanner of a table, in one piece of memory with all that it holds. It borrows nothing from
+// the caller of open().
+class TableScan final : public TableScanner, public Recycled<TableScan> {
  public:
-  TableScan(std::shared_ptr<TableState> table, const Scan& scan, std::shared_ptr<const void> keep)
-      : table_(std::move(table)), keep_(std::move(keep)), request_(scan) {
+  TableScan(std::shared_ptr<TableState> table, std::shared_ptr<const void> keep)
+      : table_(std::move(table)), keep_(std::move(keep)) {
     CELLAR_ASSERT(table_ != nullptr);
     table_->host().life.scanners.fetch_add(1);
   }
-  ~TableScan() { table_->host().life.scanners.fetch_sub(1); }
+  ~TableScan() override {
+    end();
+    table_->host().life.scanners.fetch_sub(1);
+  }
   TableScan(const TableScan&) = delete;
   TableScan& operator=(const TableScan&) = delete;
 
   static Result<std::unique_ptr<Scanner>> open(std::shared_ptr<TableState> table, const Scan& scan,
                                                const ReadInstant* instant, const ReadOverlay* own,
                                                std::shared_ptr<const void> keep) {
-    const auto held = std::make_shared<TableScan>(std::move(table), scan, std::move(keep));
-    const World& world = held->table_->host().world;
-    CELLAR_TRY(held->request_.resolve(world.clock));
-    TableRead read = held->request_.read;
-    read.instant = instant;
-    read.overlay = own;
-    read.budget.row_bytes_max = world.options.row_bytes_max;
-    CELLAR_TRY_ASSIGN(StoreReaders readers,
-                      TableReader(*held->table_).open_readers(held->request_.scan, read));
-    return make_table_scanner(
-        RowReader(std::move(readers), read.range, read.budget, read.stats, &world.executor, read.filter),
-        held->table_->name(), held, rows_ahead(held->request_.scan, own));
+    std::unique_ptr<TableScan> scanner = std::make_unique<TableScan>(std::move(table), std::move(keep));
+    CELLAR_TRY(scanner->open(scan, instant, own));
+    return std::unique_ptr<Scanner>(std::move(scanner));
   }
 
  private:
+  Status open(const Scan& asked, const ReadInstant* instant, const ReadOverlay* own) {
+    const World& world = table_->host().world;
+    CELLAR_TRY(request_.resolve(asked, world.clock));
+    const Scan* scan = &asked;
+    if (!asked.chooses_nothing() || asked.filter() != nullptr || asked.snapshot() != nullptr)
+      scan = &kept_.emplace(asked);
+    TableRead& read = request_.read;
+    read.instant = instant;
+    read.overlay = own;
+    read.budget.row_bytes_max = world.options.row_bytes_max;
+    StoreReaders readers;
+    CELLAR_TRY(TableReader(*table_).open_readers(*scan, read, readers));
+    begin(std::move(readers), read.range, read.budget, {read.stats, &world.executor, read.filter},
+          rows_ahead(asked, own));
+    return {};
+  }
+
   // Statistics and explanations are exact after each row. A reader's own cells may change between two rows.
   static size_t rows_ahead(const Scan& scan, const ReadOverlay* own) {
     constexpr size_t kRowsAhead = 32;
     if (scan.stats() != nullptr || scan.explain() != nullptr || own != nullptr) return 1;
     return scan.limit() == 0 ? kRowsAhead : static_cast<size_t>(std::min<uint64_t>(scan.limit(), kRowsAhead));
   }
+  const std::string& table_name() const override { return table_->name(); }
 
   const std::shared_ptr<TableState> table_;
   const std::shared_ptr<const void> keep_;
+  std::optional<Scan> kept_;  // what the reads borrow or hold: columns, filter, snapshot
   ScanRead request_;
 };
 

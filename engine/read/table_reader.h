@@ -39,11 +39,11 @@ class TableReader {
   // Reads the row of a get into `batch`. Returns whether the row has such cells.
   Result<bool> read_row(const Get& get, ScanBudget budget, RowBatch& batch,
                         const ReadInstant* instant = nullptr, const ReadOverlay* own = nullptr) const;
-  // Opens a reader for each family that may hold cells of the read. The readers see everything visible
-  // now, or as of the query's snapshot, or as of the read's instant. They borrow the query and the bounds
-  // of the range.
+  // Adds to `readers` a reader for each family that may hold cells of the read. The readers see everything
+  // visible now, or as of the query's snapshot, or as of the read's instant. They borrow the query's columns
+  // and the bounds of the range.
   template <class Q>
-  Result<StoreReaders> open_readers(const Query<Q>& query, const TableRead& read) const;
+  Status open_readers(const Query<Q>& query, const TableRead& read, StoreReaders& readers) const;
   // Chosen: the families of a read, in the order of their names, as of one read point.
   struct Chosen {
     std::vector<std::pair<Store*, FamilyChoice>> families;
@@ -55,6 +55,8 @@ class TableReader {
   Status take_views(const Query<Q>& query, const TableRead& read, Chosen& chosen, Views& views) const;
   template <class Q>
   static StoreQuery query_of(const Query<Q>& query, const TableRead& read, const Chosen& chosen, size_t i);
+  Result<bool> read_row_of_one(const Get& get, const TableRead& read, const FamilyChoice& choice,
+                               RowBatch& batch) const;
   Result<bool> read_plain_row(const Get& get, const TableRead& read, RowBatch& batch) const;
   template <class Q>
   Status choose_families(const FamilyList& list, const Query<Q>& query, Chosen& chosen) const;

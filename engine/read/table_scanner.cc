@@ -14,61 +14,9 @@ constexpr uint32_t kRowsPerCheckpoint = 256;
 
 uint64_t bytes_of(const CellView& cell) { return uint64_t{cell.key_size} + cell.value_size + cell.tags_size; }
 
-class TableScanner final : public Scanner {
- public:
-  TableScanner(RowReader&& reader, std::string table, std::shared_ptr<const void> keep, size_t rows_ahead)
-      : keep_(std::move(keep)),
-        table_(std::move(table)),
-        reader_(std::move(reader)),
-        rows_ahead_(rows_ahead) {
-    CELLAR_ASSERT(rows_ahead > 0);
-  }
-
-  bool next() override { return ++at_ < batch_.size() || read_ahead(); }
-  RowView row() const override { return at_ < batch_.size() ? batch_[at_] : RowView(); }
-  // An error that was met ahead of the current row has not happened yet.
-  Status status() const override {
-    if (reader_.status().ok() || at_ < batch_.size()) return {};
-    return reader_.status().with_context("table " + table_);
-  }
-
-  bool next_batch(RowBatch& batch, size_t rows) override {
-    batch.clear();
-    while (batch.size() < rows && at_ + 1 < batch_.size()) RowBatchBuilder(batch).add_row(batch_, ++at_);
-    if (batch.size() < rows) at_ = batch_.size();  // the scanner stands on no row any more
-    while (batch.size() < rows && !RowBatchBuilder(batch).ends_with_cursor() &&
-           reader_.next_rows(batch, {.rows = rows - batch.size()})) {
-    }
-    return !batch.empty();
-  }
-
- private:
-  static constexpr uint64_t kCellsAhead = 256;
-  static constexpr uint64_t kBytesAhead = 64 << 10;
-  static constexpr size_t kRowsAtOnce = 16;  // a scan of so few rows reads them in one piece
-  static constexpr size_t kRowsAtFirst = 8;
-
-  bool read_ahead() {
-    RowBatchBuilder(batch_).restart();
-    RowBatchBuilder(batch_).reserve_rows(rows_now_);
-    at_ = 0;
-    const RowReader::Ahead ahead{rows_now_, kCellsAhead, kBytesAhead};
-    rows_now_ = std::min(2 * rows_now_, rows_ahead_);
-    return reader_.next_rows(batch_, ahead);
-  }
-
-  std::shared_ptr<const void> keep_;  // destroyed last: the scan with its snapshot, and the table
-  std::string table_;
-  RowReader reader_;
-  RowBatch batch_;
-  size_t at_ = 0;  // of the current row
-  size_t rows_ahead_;
-  size_t rows_now_ = rows_ahead_ <= kRowsAtOnce ? rows_ahead_ : kRowsAtFirst;
-};
-
 }  // namespace
 
-RowReader::RowReader(StoreReaders families, const RowRange& range, ScanBudget budget, ReadStats* stats,
+RowReader::RowReader(StoreReaders families, const RowRange& range, const ScanBudget& budget, ReadStats* stats,
                      Executor* executor, ReadFilter* filter)
     : range_(range),
       budget_(budget),
@@ -381,21 +329,65 @@ bool RowReader::next_row(RowBatch& out) {
   }
 }
 
-// Adds the next row of the family. Takes its cells as they lie in the walk's span, or else one by one.
-// Returns false if the row has too many bytes.
-inline bool RowReader::add_plain_row(StoreReader& family, RowBatchBuilder& to) {
+// Adds rows of the family as they lie in the walk's span, up to `ahead`. Returns their number. If it is 0,
+// the next row needs add_plain_row(). Call after find_row_of_one() found that row.
+inline size_t RowReader::add_plain_rows(StoreReader& family, RowBatchBuilder& to, const Ahead& ahead) {
+  using Taken = Walk<ReadJudge>::Taken;
+  CELLAR_DCHECK(ahead.rows > 0);
   Walk<ReadJudge>& walk = family.walk();
+  const bool meets_stop = range_.past_stop(walk.last_of_span().row());
+  const uint64_t row_bytes_max = budget_.row_bytes_max == 0 ? UINT64_MAX : budget_.row_bytes_max;
+  size_t rows = 0;
+  uint64_t cells = 0;
+  uint64_t bytes = 0;
+  const std::span<const CellView> taken = walk.take_plain_rows([&](std::span<const CellView> row) {
+    uint64_t row_bytes = 0;
+    uint64_t row_cells = 0;
+    for (const CellView& cell : row) {
+      if (cell.key_in_scratch) return Taken::kNo;  // add_plain_row() copies it
+      row_bytes += cell.key_size + cell.value_size;
+      ++row_cells;  // a division of places would take longer
+    }
+    if (row_bytes > row_bytes_max) return Taken::kNo;  // add_plain_row() refuses it
+    if (meets_stop && rows > 0 && range_.past_stop(row.front().row())) return Taken::kNo;
+    ++rows;
+    cells += row_cells;
+    bytes += row_bytes;
+    to.note_row(cells);
+    return rows < ahead.rows && cells < ahead.cells && bytes < ahead.bytes ? Taken::kMayGoOn : Taken::kLast;
+  });
+  row_bytes_ = bytes;
+  if (rows == 0) return 0;
+  to.add_rows(taken, walk.take_cell());
+  rows_ += rows;
+  since_checkpoint_ += static_cast<uint32_t>(rows) - 1;  // pass_checkpoint() counts one
+  stats_->rows_scanned += rows;
+  stats_->rows_returned += rows;
+  stats_->cells_returned += cells;
+  return rows;
+}
+
+// Adds the next row of the family, cell by cell. Returns false if the row has too many bytes.
+bool RowReader::add_plain_row(StoreReader& family, RowBatchBuilder& to) {
+  Walk<ReadJudge>& walk = family.walk();
+  CELLAR_DCHECK(!walk.in_row());
   row_bytes_ = 0;
-  for (const CellView& cell : walk.take_plain_row()) {
-    if (!count_bytes(cell, family)) return false;
-    to.add(cell, walk.take_cell());
-  }
-  if (row_bytes_ > 0) return true;  // keys have bytes
+  ++stats_->rows_scanned;
   walk.enter_row();
   while (const CellView* cell = walk.next_in_row()) {
     if (!count_bytes(*cell, family)) return false;
     to.add(*cell, walk.take_cell());
   }
+  if (walk.is_over() && failed()) return false;
+  const size_t cells = to.open_row().size();
+  if (cells == 0) {
+    ++stats_->rows_filtered;
+    return true;
+  }
+  to.end_row(false);
+  ++rows_;
+  ++stats_->rows_returned;
+  stats_->cells_returned += cells;
   return true;
 }
 
@@ -407,33 +399,74 @@ bool RowReader::next_plain(RowBatch& out, const Ahead& ahead) {
   const Walk<ReadJudge>& walk = family.walk();
   RowBatchBuilder to(out);
   const size_t before = out.size();
+  const uint64_t rows_max = budget_.rows == 0 ? UINT64_MAX : budget_.rows;
   const uint64_t examined_max = walk.examined() + std::min(ahead.cells, UINT64_MAX - walk.examined());
   uint64_t bytes = 0;
-  while (status_.ok() && (budget_.rows == 0 || rows_ < budget_.rows)) {
+  while (status_.ok() && rows_ < rows_max) {
     pass_checkpoint();
     if (!find_row_of_one(family)) break;
-    ++stats_->rows_scanned;
-    if (!add_plain_row(family, to) || (walk.is_over() && failed())) break;
-    if (const size_t cells = RowBatchBuilder::cells_in_open_row(out); cells == 0) {
-      ++stats_->rows_filtered;
-    } else {
-      to.end_row(false);
-      ++rows_;
-      ++stats_->rows_returned;
-      stats_->cells_returned += cells;
-    }
-    const size_t rows = out.size() - before;
+    const size_t rows_left = std::min<uint64_t>(ahead.rows - (out.size() - before), rows_max - rows_);
+    const uint64_t cells_left = examined_max - std::min(examined_max, walk.examined());
+    const Ahead left{rows_left, cells_left, ahead.bytes - std::min(ahead.bytes, bytes)};
+    if (add_plain_rows(family, to, left) == 0 && !add_plain_row(family, to)) break;
     bytes += row_bytes_;
+    const size_t rows = out.size() - before;
     if (rows >= ahead.rows || (rows > 0 && (walk.examined() >= examined_max || bytes >= ahead.bytes))) break;
   }
-  if (failed()) to.leave_out_open_row();
-  count_examined();
+  if (walk.is_over()) static_cast<void>(failed());  // else the walk stands on a cell
+  if (!status_.ok()) to.leave_out_open_row();
+  stats_->cells_examined += walk.examined() - examined_;
+  examined_ = walk.examined();
   return out.size() > before;
 }
 
-std::unique_ptr<Scanner> make_table_scanner(RowReader&& reader, const std::string& table,
-                                            std::shared_ptr<const void> keep, size_t rows_ahead) {
-  return std::make_unique<TableScanner>(std::move(reader), table, std::move(keep), rows_ahead);
+TableScanner::TableScanner() { RowBatchBuilder(batch_).take_kept_memory(); }
+
+void TableScanner::begin(StoreReaders&& families, const RowRange& range, const ScanBudget& budget,
+                         const Reads& reads, size_t rows_ahead) {
+  CELLAR_ASSERT(!reader_ && rows_ahead > 0);
+  reader_.emplace(std::move(families), range, budget, reads.stats, reads.executor, reads.filter);
+  rows_ahead_ = rows_ahead;
+  rows_now_ = rows_ahead <= kRowsAtOnce ? rows_ahead : kRowsAtFirst;
+}
+
+void TableScanner::end() {
+  reader_.reset();
+  batch_.clear();
+  rows_ = at_ = 0;
+  RowBatchBuilder(batch_).keep_memory();
+}
+
+Status TableScanner::status() const {
+  CELLAR_ASSERT(reader_.has_value());
+  if (reader_->status().ok() || at_ < rows_) return {};
+  return reader_->status().with_context("table " + table_name());
+}
+
+bool TableScanner::next_batch(RowBatch& batch, size_t rows) {
+  batch.clear();
+  while (batch.size() < rows && at_ + 1 < rows_) RowBatchBuilder(batch).add_row(batch_, ++at_);
+  if (batch.size() < rows) at_ = rows_;  // the scanner stands on no row any more
+  while (batch.size() < rows && !RowBatchBuilder(batch).ends_with_cursor() &&
+         reader_->next_rows(batch, {.rows = rows - batch.size()})) {
+  }
+  return !batch.empty();
+}
+
+bool TableScanner::read_ahead() {
+  CELLAR_DCHECK(reader_.has_value());
+  if (reader_->has_all_rows()) {
+    rows_ = at_ = 0;
+    return false;
+  }
+  RowBatchBuilder(batch_).restart();
+  RowBatchBuilder(batch_).reserve_rows(rows_now_);
+  at_ = 0;
+  const RowReader::Ahead ahead{rows_now_, kCellsAhead, kBytesAhead};
+  rows_now_ = std::min(2 * rows_now_, rows_ahead_);
+  const bool found = reader_->next_rows(batch_, ahead);
+  rows_ = batch_.size();
+  return found;
 }
 
 }  // namespace cellar

@@ -7,6 +7,8 @@
 #include <string_view>
 #include <vector>
 
+#include "base/assert.h"
+#include "base/recycled.h"
 #include "cellar/environment.h"
 #include "cellar/row_batch.h"
 #include "cellar/scanner.h"
@@ -29,14 +31,15 @@ struct ScanBudget {
 };
 
 class RowBatchBuilder;
-using StoreReaders = std::vector<std::unique_ptr<StoreReader>>;
+using StoreReaders =
+    std::vector<std::unique_ptr<StoreReader>, RecycledAllocator<std::unique_ptr<StoreReader>>>;
 
 // RowReader: the implementation of get and scan: one StoreReader per family. One thread at a time.
 class RowReader {
  public:
   // `families` are in the order of their names. `stats` is borrowed and counts the returned cells and
   // rows. The bounds of `range` and `filter`, which may be null, are borrowed, too.
-  RowReader(StoreReaders families, const RowRange& range, ScanBudget budget, ReadStats* stats,
+  RowReader(StoreReaders families, const RowRange& range, const ScanBudget& budget, ReadStats* stats,
             Executor* executor, ReadFilter* filter);
 
   // Adds the next row, a part of a row, or a cursor to `out`. Returns false at the end or after an error.
@@ -52,6 +55,8 @@ class RowReader {
     return is_plain_ ? next_plain(out, ahead) : next_row(out);
   }
   const Status& status() const { return status_; }
+  // Returns whether the read has returned as many rows as it may.
+  bool has_all_rows() const { return budget_.rows != 0 && rows_ == budget_.rows && !in_row_; }
 
  private:
   bool choose_row();
@@ -61,6 +66,7 @@ class RowReader {
   enum class Entered : uint8_t { kRow, kCursor, kEnd };
   bool next_row(RowBatch& out);
   bool next_plain(RowBatch& out, const Ahead& ahead);
+  size_t add_plain_rows(StoreReader& family, RowBatchBuilder& to, const Ahead& ahead);
   bool add_plain_row(StoreReader& family, RowBatchBuilder& to);
   Entered enter_next_row(RowBatch& out);
   void pass_checkpoint();
@@ -104,10 +110,48 @@ class RowReader {
   Status status_;
 };
 
-// Returns the Scanner for users: a RowReader, the objects that it borrows from, and one reused batch. Its
-// errors name the table. It reads up to `rows_ahead` rows at once where nobody can tell: 1 for a scan whose
-// statistics somebody reads, or whose cells may change.
-std::unique_ptr<Scanner> make_table_scanner(RowReader&& reader, const std::string& table,
-                                            std::shared_ptr<const void> keep, size_t rows_ahead);
+// TableScanner: the Scanner for users: a RowReader and one reused batch. The class that derives from it holds
+// what the reader borrows, and calls end() before it lets go of that. One thread at a time.
+class TableScanner : public Scanner {
+ public:
+  bool next() final { return ++at_ < rows_ || read_ahead(); }
+  RowView row() const final { return at_ < rows_ ? batch_[at_] : RowView(); }
+  // The errors name the table. An error that was met ahead of the current row has not happened yet.
+  Status status() const final;
+  bool next_batch(RowBatch& batch, size_t rows) final;
+
+ protected:
+  TableScanner();
+  ~TableScanner() override { CELLAR_DCHECK(!reader_); }
+
+  // The objects that a RowReader borrows.
+  struct Reads {
+    ReadStats* stats;
+    Executor* executor;
+    ReadFilter* filter;
+  };
+  // Begins, with the arguments of a RowReader. The scanner reads up to `rows_ahead` rows at once. That is 1
+  // for a scan whose statistics somebody reads, or whose cells may change.
+  void begin(StoreReaders&& families, const RowRange& range, const ScanBudget& budget, const Reads& reads,
+             size_t rows_ahead);
+  // Lets go of all that it read. The scanner has no rows then.
+  void end();
+  virtual const std::string& table_name() const = 0;
+
+ private:
+  static constexpr uint64_t kCellsAhead = 256;
+  static constexpr uint64_t kBytesAhead = 64 << 10;
+  static constexpr size_t kRowsAtOnce = 16;  // a scan of so few rows reads them in one piece
+  static constexpr size_t kRowsAtFirst = 8;
+
+  bool read_ahead();
+
+  std::optional<RowReader> reader_;
+  RowBatch batch_;
+  size_t rows_ = 0;  // in the batch
+  size_t at_ = 0;    // of the current row
+  size_t rows_ahead_ = 1;
+  size_t rows_now_ = 1;
+};
 
 }  // namespace cellar

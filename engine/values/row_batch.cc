@@ -122,16 +122,8 @@ RowBatch& RowBatch::operator=(RowBatch&& other) noexcept {
   return *this;
 }
 
-RowBatch::~RowBatch() { clear(); }
-
-RowView RowBatch::operator[](size_t index) const& {
-  CELLAR_DCHECK(index < ends_.size());
-  const size_t begin = index == 0 ? 0 : ends_[index - 1] / 2;
-  const size_t end = ends_[index] / 2;
-  CELLAR_DCHECK(begin <= end && end <= cells_.size());
-  if (begin == end) [[unlikely]]
-    return RowView::cursor(cursor_);
-  return {std::span(cells_).subspan(begin, end - begin), ends_[index] % 2 != 0};
+RowBatch::~RowBatch() {
+  for (const Pinnable* held : pins_) held->drop_pins(1);
 }
 
 void RowBatch::clear() {

@@ -2,19 +2,68 @@
 #include "engine/values/row_batch_builder.h"
 
 #include <algorithm>
+#include <array>
 #include <cstring>
 #include <memory>
 #include <vector>
 
 #include "base/assert.h"
 #include "base/pin.h"
+#include "base/recycled.h"
 
 namespace cellar {
 namespace {
 
 constexpr size_t kCopyBlockBytes = 4096;
 
+// Kept: the memory of batches that a thread used. None of it holds a pin.
+struct Kept {
+  struct Memory {
+    std::vector<CellView> cells;
+    std::vector<uint64_t> ends;
+    std::vector<const Pinnable*> pins;
+  };
+  static constexpr size_t kCellsMax = 256;
+  static constexpr size_t kRoom = kKeepsMemory ? 4 : 0;
+
+  std::array<Memory, 4> memory;
+  size_t count = 0;
+  bool ended = false;  // the thread ends
+
+  ~Kept() {
+    ended = true;
+    count = 0;
+  }
+};
+
+Kept& kept_by_thread() {
+  thread_local Kept kept;
+  return kept;
+}
+
 }  // namespace
+
+void RowBatchBuilder::take_kept_memory() {
+  CELLAR_ASSERT(batch_.cells_.empty() && batch_.pins_.empty() && batch_.ends_.empty());
+  Kept& kept = kept_by_thread();
+  if (kept.count == 0) return;
+  Kept::Memory& memory = kept.memory[--kept.count];
+  batch_.cells_.swap(memory.cells);
+  batch_.ends_.swap(memory.ends);
+  batch_.pins_.swap(memory.pins);
+}
+
+void RowBatchBuilder::keep_memory() {
+  CELLAR_ASSERT(batch_.cells_.empty() && batch_.pins_.empty() && batch_.ends_.empty());
+  Kept& kept = kept_by_thread();
+  if (kept.count >= Kept::kRoom || kept.ended) return;
+  const auto is_small = [](const auto& memory) { return memory.capacity() <= Kept::kCellsMax; };
+  if (!is_small(batch_.cells_) || !is_small(batch_.ends_) || !is_small(batch_.pins_)) return;
+  Kept::Memory& memory = kept.memory[kept.count++];
+  batch_.cells_.swap(memory.cells);
+  batch_.ends_.swap(memory.ends);
+  batch_.pins_.swap(memory.pins);
+}
 
 void RowBatchBuilder::restart() {
   if (batch_.pins_.size() > 1) {

@@ -39,6 +39,19 @@ class RowBatchBuilder {
     batch_.open_ = batch_.cells_.size();
     batch_.ends_.push_back(2 * batch_.open_ + (more_cells_in_row ? 1 : 0));
   }
+  // These add whole rows, while no row is under construction. First call note_row() for each row, with the
+  // number of cells up to its end. Then call add_rows() with the cells of all these rows. No key may be in
+  // scratch.
+  void note_row(size_t cells_to_its_end) {
+    CELLAR_DCHECK(cells_in_open_row(batch_) == 0 && cells_to_its_end > 0);
+    batch_.ends_.push_back(2 * (batch_.open_ + cells_to_its_end));
+  }
+  void add_rows(std::span<const CellView> cells, const Pinnable* held) {
+    CELLAR_ASSERT(batch_.ends_.back() == 2 * (batch_.cells_.size() + cells.size()));
+    batch_.cells_.insert(batch_.cells_.end(), cells.begin(), cells.end());
+    batch_.open_ = batch_.cells_.size();
+    if (held != nullptr && (batch_.pins_.empty() || batch_.pins_.back() != held)) add_pin(held);
+  }
   std::span<const CellView> open_row() const { return std::span(batch_.cells_).subspan(batch_.open_); }
   // Replaces the cells of the row under construction, and copies those that are new.
   void replace_open_row(std::span<const CellView> cells);
@@ -61,6 +74,11 @@ class RowBatchBuilder {
   }
   // Adds a row of another batch, with that batch's pins.
   void add_row(const RowBatch& from, size_t at);
+  // Gives an empty batch the memory of a batch that this thread used before, if there is some.
+  void take_kept_memory();
+  // Keeps the memory of an empty batch for this thread's next one. A thread keeps that of at most four
+  // batches, of at most 256 cells each.
+  void keep_memory();
   // Removes all rows but keeps the newest pin, because the next row of a scan most often needs it again.
   void restart();
   // Removes all rows, and leaves the pins to the caller.

@@ -154,8 +154,8 @@ Result<std::unique_ptr<Scanner>> TransactionImpl::scan(const std::shared_ptr<Tab
 
 Result<std::unique_ptr<Scanner>> TransactionImpl::scan_noted(TouchedTable& state, const Scan& scan,
                                                              const ReadOverlay& own) {
-  ScanRead bounds(scan);
-  CELLAR_TRY(bounds.resolve(host_->world.clock));
+  ScanRead bounds;
+  CELLAR_TRY(bounds.resolve(scan, host_->world.clock));
   const RowRange& range = bounds.read.range;
   struct Keep {
     std::shared_ptr<const SnapshotImpl> snapshot;

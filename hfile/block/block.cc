@@ -67,6 +67,8 @@ SearchText CellIndex::text_of(const CellView& target) const {
 int CellIndex::compare_with_prefix(const SearchText& text) const {
   const std::string_view prefix = this->prefix();
   const size_t in_row = std::min<size_t>(prefix.size(), row_bytes_);
+  if (in_row == prefix.size() && begins_with(text.row, prefix)) [[likely]]
+    return 0;
   const int rows = text.row.substr(0, in_row).compare(prefix.substr(0, in_row));
   if (rows != 0 || in_row == prefix.size()) return rows;
   if (text.fill != '\0') return 1;

@@ -108,6 +108,10 @@ class PlainCells {
     CELLAR_DCHECK(until <= size());
     const char* at = at_;
     const char* const end = begin_ + until;
+    const char* const cells_end = end_;
+    const bool tags = tags_;
+    const bool mvcc = mvcc_;
+    const bool overridden = overridden_;
     size_t count = 0;
     for (; count < cells_max && at < end; ++count) {
       CellView& cell = cells[count];
@@ -118,15 +122,15 @@ class PlainCells {
       at = cell.value + cell.value_size;
       cell.tags = nullptr;
       cell.tags_size = 0;
-      if (tags_) {
+      if (tags) {
         cell.tags_size = load_be16(at);
         cell.tags = at + 2;
         at += 2 + cell.tags_size;
       }
       cell.sequence = 0;
-      if (mvcc_) take_mvcc(at, end_, cell.sequence);
-      if (overridden_) cell.sequence = sequence_;
-      CELLAR_DCHECK(at <= end_ && key_fault(cell) == nullptr);
+      if (mvcc) take_mvcc(at, cells_end, cell.sequence);
+      if (overridden) cell.sequence = sequence_;
+      CELLAR_DCHECK(at <= cells_end && key_fault(cell) == nullptr);
     }
     at_ = at;
     return count;

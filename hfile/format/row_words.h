@@ -14,20 +14,47 @@
 #include <vector>
 
 #include "base/bytes.h"
+#include "base/coding.h"
 
 namespace cellar {
+
+// Returns fewer than eight bytes as the leading bytes of a big-endian number. The loads may overlap.
+inline uint64_t first_bytes(const char* at, size_t bytes) {
+  const auto byte = [at](size_t i) { return uint64_t{static_cast<uint8_t>(at[i])} << (56 - 8 * i); };
+  if (bytes >= 4)
+    return uint64_t{load_be32(at)} << 32 | uint64_t{load_be32(at + bytes - 4)} << (64 - 8 * bytes);
+  return bytes == 0 ? 0 : byte(0) | byte(bytes / 2) | byte(bytes - 1);
+}
 
 // Returns the eight bytes of `row` from `from` on as a big-endian number, with zeros after its end. from ≤
 // row.size().
 inline uint64_t row_word(std::string_view row, size_t from) {
   const size_t bytes = row.size() - from;
-  uint64_t word = 0;
-  if (bytes >= 8) {
-    std::memcpy(&word, row.data() + from, 8);
-    return __builtin_bswap64(word);
+  return bytes >= 8 ? load_be64(row.data() + from) : first_bytes(row.data() + from, bytes);
+}
+
+// Returns whether `text` begins with `prefix`. Most prefixes are short: no call is made for them.
+inline bool begins_with(std::string_view text, std::string_view prefix) {
+  constexpr size_t kWord = sizeof(uint64_t);
+  const size_t size = prefix.size();
+  if (text.size() < size) return false;
+  if (size < kWord) return first_bytes(text.data(), size) == first_bytes(prefix.data(), size);
+  for (size_t at = 0; at + kWord < size; at += kWord)
+    if (load_be64(text.data() + at) != load_be64(prefix.data() + at)) return false;
+  return load_be64(text.data() + size - kWord) == load_be64(prefix.data() + size - kWord);
+}
+
+// Returns whether row `a` sorts before row `b`. No call is made for rows of eight bytes and more.
+inline bool row_is_before(std::string_view a, std::string_view b) {
+  constexpr size_t kWord = sizeof(uint64_t);
+  const size_t shared = std::min(a.size(), b.size());
+  if (shared < kWord) return a < b;
+  for (size_t at = 0;; at = std::min(at + kWord, shared - kWord)) {
+    const uint64_t left = load_be64(a.data() + at);
+    const uint64_t right = load_be64(b.data() + at);
+    if (left != right) return left < right;
+    if (at + kWord == shared) return a.size() < b.size();
   }
-  if (bytes > 0) std::memcpy(&word, row.data() + from, bytes);
-  return __builtin_bswap64(word);
 }
 
 // SearchText: bytes that order as cells do, as far as they reach: a row, and what follows it.
@@ -39,20 +66,22 @@ struct SearchText {
 
 // Its eight bytes from `from` on.
 inline uint64_t text_word(const SearchText& text, size_t from) {
-  if (from + sizeof(uint64_t) <= text.row.size()) return row_word(text.row, from);
-  char bytes[sizeof(uint64_t)];
-  std::memset(bytes, text.fill, sizeof bytes);
+  constexpr size_t kWord = sizeof(uint64_t);
+  if (from + kWord <= text.row.size()) return load_be64(text.row.data() + from);
   size_t at = 0;
+  uint64_t word = 0;
   if (from < text.row.size()) {
     at = text.row.size() - from;
-    std::memcpy(bytes, text.row.data() + from, at);
+    word = first_bytes(text.row.data() + from, at);
   }
   const size_t skipped = std::min(from + at - text.row.size(), text.rest.size());
-  const size_t count = std::min(sizeof bytes - at, text.rest.size() - skipped);
-  if (count > 0) std::memcpy(bytes + at, text.rest.data() + skipped, count);
-  uint64_t word;
-  std::memcpy(&word, bytes, sizeof word);
-  return __builtin_bswap64(word);
+  if (skipped < text.rest.size()) {
+    word |= row_word(text.rest, skipped) >> (8 * at);
+    at = std::min(kWord, at + text.rest.size() - skipped);
+  }
+  if (text.fill != '\0' && at < kWord)
+    word |= static_cast<uint8_t>(text.fill) * (UINT64_C(0x0101010101010101) >> (8 * at));
+  return word;
 }
 
 // Entries below `low` have smaller rows than the one searched, entries from `high` on larger ones; those
@@ -211,9 +240,10 @@ class RowWords {
   uint64_t memory_bytes() const { return words_.capacity() * sizeof(uint64_t); }
   // There is a row.
   WordRange narrow(std::string_view row) const {
-    const int order = row.substr(0, prefix_.size()).compare(prefix_);
-    if (order < 0) return {0, 0};
-    if (order > 0) return {words_.size(), words_.size()};
+    if (!begins_with(row, prefix_)) {
+      const bool before = row < prefix_;
+      return before ? WordRange{0, 0} : WordRange{words_.size(), words_.size()};
+    }
     const uint64_t word = row_word(row, prefix_.size());
     return narrow_by_words(words_, word, words_.back(), guess_(word, words_.size()));
   }

@@ -177,6 +177,14 @@ class RowBatch::Iterator {
   size_t index_ = 0;
 };
 
+inline RowView RowBatch::operator[](size_t index) const& {
+  const uint64_t end = ends_[index];
+  const size_t begin = index == 0 ? 0 : ends_[index - 1] / 2;
+  if (begin == end / 2) [[unlikely]]
+    return RowView::cursor(cursor_);
+  return {std::span(cells_.data() + begin, end / 2 - begin), end % 2 != 0};
+}
+
 inline RowBatch::Iterator RowBatch::begin() const& { return Iterator(*this, 0); }
 inline RowBatch::Iterator RowBatch::end() const& { return Iterator(*this, size()); }
 

@@ -6,6 +6,7 @@
 
 #include <atomic>
 #include <deque>
+#include <cstring>
 #include <memory>
 #include <thread>
 #include <vector>
@@ -114,6 +115,31 @@ TEST(Recycled, ObjectsComeAndGoInAnyOrderOnAnyThread) {
       for (size_t j = 0; j < i; ++j) ASSERT_NE(objects[i].get(), objects[j].get());
     objects.erase(objects.begin(), objects.begin() + 13);
     std::thread([&] { objects.clear(); }).join();
+  }
+}
+
+TEST(Recycled, ArraysComeAndGoInAnyOrderOnAnyThread) {
+  using Numbers = std::vector<uint64_t, RecycledAllocator<uint64_t>>;
+  std::vector<Numbers> arrays;
+  for (uint64_t round = 0; round < 200; ++round) {
+    arrays.emplace_back(round * 7 % 700, round);  // up to 5,600 bytes: some are too large for the lists
+    if (round % 3 == 0) arrays.erase(arrays.begin() + static_cast<std::ptrdiff_t>(arrays.size() / 2));
+    if (round % 50 == 49) std::thread([&] { arrays.resize(arrays.size() / 2); }).join();
+    for (const Numbers& array : arrays)
+      for (const uint64_t number : array) ASSERT_EQ(number, array.front());
+  }
+}
+
+TEST(Recycled, AThreadKeepsFewArraysOfEachSize) {
+  for (const size_t bytes : {size_t{1}, size_t{64}, size_t{65}, size_t{4096}, size_t{5000}}) {
+    std::vector<void*> pieces;
+    for (size_t i = 0; i < 3 * RecycledBytes::kKept; ++i) pieces.push_back(RecycledBytes::take(bytes));
+    for (void* piece : pieces) {
+      std::memset(piece, 1, bytes);
+      RecycledBytes::give_back(piece, bytes);
+    }
+    EXPECT_LE(RecycledBytes::kept(bytes), RecycledBytes::kKept) << bytes;
+    EXPECT_EQ(RecycledBytes::kept(5000), 0u);
   }
 }
 

@@ -5,6 +5,8 @@
 
 #include <gtest/gtest.h>
 
+#include <tuple>
+
 #include "base/bytes.h"
 #include "base/random.h"
 #include "cell/cell_key.h"
@@ -87,6 +89,15 @@ TEST(CellOrder, AQuickLookIsRightWhereItTells) {
     };
     const OwnedCell a = key(random.one_in(2), random.one_in(2));
     const OwnedCell b = key(random.one_in(2), random.one_in(2));
+    const auto parts = [](const CellView& cell) {
+      return std::tuple(cell.row(), cell.qualifier(), -cell.timestamp, -static_cast<int>(cell.type()));
+    };
+    EXPECT_EQ(compare_keys(a.view(), b.view()), parts(a.view()) <=> parts(b.view()))
+        << key_text(a.view()) << " " << key_text(b.view());
+    EXPECT_EQ(same_row(a.view(), b.view()), a.view().row() == b.view().row());
+    if (a.view().row_size == b.view().row_size && rows_end_differently(a.view(), b.view())) {
+      EXPECT_NE(a.view().row(), b.view().row());
+    }
     if (plainly_before(a.view(), b.view())) {
       ++told;
       EXPECT_TRUE(compare_keys(a.view(), b.view()) < 0) << key_text(a.view()) << " " << key_text(b.view());

@@ -87,13 +87,13 @@ class RunViews {
 // ViewScan: reads one view as the scanner of a table does.
 class ViewScan {
  public:
-  ViewScan(const std::shared_ptr<const StoreView>& view, const Scan& scan) : request_(scan) {
-    EXPECT_OK(request_.resolve(clock_));
+  ViewScan(const std::shared_ptr<const StoreView>& view, const Scan& scan) : scan_(scan) {
+    EXPECT_OK(request_.resolve(scan_, clock_));
     FamilyChoice choice{"f"};
-    request_.scan.for_each_family([&](std::string_view family, std::span<const std::string> qualifiers) {
+    scan_.for_each_family([&](std::string_view family, std::span<const std::string> qualifiers) {
       if (family == choice.family) choice.qualifiers = qualifiers;
     });
-    StoreQuery query = store_query(request_.scan, request_.read, choice);
+    StoreQuery query = store_query(scan_, request_.read, choice);
     query.rules.now_ms = clock_.wall_ms();
     StoreReaders readers;
     if (auto reader = StoreReader::open(view, query, request_.read.range))
@@ -111,6 +111,7 @@ class ViewScan {
 
  private:
   ManualClock clock_;
+  const Scan scan_;
   ScanRead request_;
   std::unique_ptr<RowReader> reader_;
 };

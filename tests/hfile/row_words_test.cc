@@ -5,10 +5,12 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cstdio>
 #include <string>
 #include <vector>
 
+#include "base/coding.h"
 #include "base/random.h"
 
 namespace cellar {
@@ -64,6 +66,34 @@ TEST(RowWords, FindsWhatLowerBoundFinds) {
         ASSERT_EQ(words_below_by_halves(words, word), expected);
       }
     }
+  }
+}
+
+// The words are the bytes that a plain loop puts together.
+TEST(RowWords, WordsAreTheBytesOfTheirText) {
+  Random random(21);
+  const auto draw = [&](size_t bytes_max) {
+    std::string text(random.below(bytes_max + 1), '\0');
+    for (char& c : text) c = static_cast<char>(random.below(256));
+    return text;
+  };
+  for (int round = 0; round < 20000; ++round) {
+    const std::string row = draw(12);
+    const std::string rest = draw(12);
+    const char fill = random.one_in(2) ? '\0' : '\xff';
+    const size_t from = random.below(row.size() + rest.size() + 2);
+    std::string bytes = row + rest + std::string(16, fill);
+    bytes = bytes.substr(std::min(from, row.size() + rest.size()), 8);
+    ASSERT_EQ(text_word({row, rest, fill}, from), load_be64(bytes.data())) << round;
+    const size_t in_row = random.below(row.size() + 1);
+    ASSERT_EQ(row_word(row, in_row), load_be64((row.substr(in_row) + std::string(8, '\0')).data())) << round;
+    const std::string prefix = random.one_in(2) ? row.substr(0, in_row) : draw(12);
+    ASSERT_EQ(begins_with(row, prefix), row.starts_with(prefix)) << round;
+    const std::string other = random.one_in(2) ? row.substr(0, in_row) + draw(12) : draw(20);
+    const std::string longer = row + rest;
+    ASSERT_EQ(row_is_before(longer, other), longer < other) << round;
+    ASSERT_EQ(row_is_before(longer, row), longer < row) << round;
+    ASSERT_FALSE(row_is_before(longer, longer)) << round;
   }
 }
 
