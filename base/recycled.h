@@ -82,7 +82,7 @@ class Recycled {
 class RecycledBytes {
  public:
   static void* take(size_t bytes) {
-    if (bytes > kBytesMax) return ::operator new(bytes);
+    if (bytes > kBytesMax || !kKeepsMemory) return ::operator new(bytes);
     const size_t size = size_of(bytes);
     List& list = lists_.of[size];
     return list.count > 0 ? list.memory[--list.count] : ::operator new(kBytesMin << size);

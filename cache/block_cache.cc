@@ -255,7 +255,16 @@ CachedBlock* BlockCache::pin_in_slot(BlockSlot& slot) {
 // ---- The trace ----
 
 uint64_t BlockCache::open_file() {
-  return (impl_->files_opened.fetch_add(1, std::memory_order_relaxed) + 1) << kBlockIdFileShift;
+  constexpr uint64_t kFiles = (uint64_t{1} << (64 - kBlockIdFileShift)) - 1;  // 0 names no file
+  const uint64_t before = impl_->files_opened.fetch_add(1, std::memory_order_relaxed);
+  return (before % kFiles + 1) << kBlockIdFileShift;
+}
+
+uint64_t BlockCache::number_file() {
+  static std::atomic<uint64_t> files{0};
+  const uint64_t number = files.fetch_add(1, std::memory_order_relaxed) + 1;
+  CELLAR_ASSERT(number != 0);  // no process opens 2^64 files
+  return number;
 }
 
 void BlockCache::close_file(uint64_t first_id) {

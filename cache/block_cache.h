@@ -89,6 +89,8 @@ class BlockCache {
   // Returns the id of a file's offset 0: the id of its block at another offset is that much greater. No other
   // file has these ids until 2^24 files were opened.
   uint64_t open_file();
+  // Returns a number that no other file gets, in any cache of the process. It names the rows of the file.
+  static uint64_t number_file();
   // Says in the trace that the blocks of the file are not asked for again. Call it once their slots are
   // empty.
   void close_file(uint64_t first_id);

@@ -9,21 +9,19 @@
 
 #include "base/assert.h"
 #include "base/hash.h"
-#include "cache/block_trace.h"
 #include "cache/cached_block.h"
 #include "cellar/cell.h"
 
 namespace cellar {
 
-// SliceKey: names a slice: a file by its id (BlockCache::open_file), and a row. Borrows the row.
+// SliceKey: names a slice: a file by its number (BlockCache::number_file), and a row. Borrows the row.
 struct SliceKey {
   uint64_t file_id = 0;
   std::string_view row;
   uint64_t hash = 0;  // of both
 
   static SliceKey of(uint64_t file_id, std::string_view row) {
-    // Ids differ in their high bits, so the product moves them to where the table looks.
-    const uint64_t mixed = (hash64(row) ^ (file_id >> kBlockIdFileShift)) * 0x9e3779b97f4a7c15;
+    const uint64_t mixed = (hash64(row) ^ file_id) * 0x9e3779b97f4a7c15;
     return {file_id, row, mixed ^ mixed >> 32};
   }
   // Returns a short hash for Block::read_again(). It is never 0.
@@ -32,7 +30,7 @@ struct SliceKey {
 
 // RowSlice: an entry of the block cache for one row of one file. It owns the bytes of its cells. The object,
 // its cells and their bytes are one piece of memory, and all of it is charged. A file never changes and its
-// id is not used again, so a slice never becomes wrong. Any thread; immutable.
+// number is not used again, so a slice never becomes wrong. Any thread; immutable.
 class RowSlice final : public CachedBlock {
  public:
   // The cells, in the order of the file; at least one.

@@ -34,7 +34,8 @@ class CellRoom {
   }
 
  private:
-  static constexpr uint32_t kCellsMin = 32;  // as many as most walks need in the end
+  // As many as most walks need in the end. Where accesses are checked, the room has exactly its size.
+  static constexpr uint32_t kCellsMin = kKeepsMemory ? 32 : 1;
 
   void give_back() {
     if (cells_ > 0) RecycledBytes::give_back(bytes_, cells_ * sizeof(CellView));

@@ -12,6 +12,7 @@
 #include "base/bytes.h"
 #include "base/checksum.h"
 #include "base/coding.h"
+#include "base/recycled.h"
 
 namespace cellar {
 
@@ -30,7 +31,8 @@ constexpr uint32_t kNoCodec = 2;
 // next block, unless the block is large. A check of a block may read another one: that one gets other memory.
 class DiskBytes {
  public:
-  explicit DiskBytes(size_t bytes) : kept_(bytes <= kKeptBytes), data_(kept_ ? std::move(kept()) : nullptr) {
+  explicit DiskBytes(size_t bytes)
+      : kept_(kKeepsMemory && bytes <= kKeptBytes), data_(kept_ ? std::move(kept()) : nullptr) {
     if (data_ == nullptr) data_ = std::make_unique_for_overwrite<char[]>(kept_ ? kKeptBytes : bytes);
   }
   ~DiskBytes() {

@@ -512,7 +512,7 @@ std::unique_ptr<RunCursor> HFileReader::cursor(const FileCursorOptions& options)
 
 std::unique_ptr<RowCursor> HFileReader::find_row(std::string_view row, ReadStats* stats) const {
   CELLAR_DCHECK(keeps_rows());
-  auto found = std::make_unique<RowCursor>(*row_cache_, SliceKey::of(parts_->index->block_id(0), row));
+  auto found = std::make_unique<RowCursor>(*row_cache_, SliceKey::of(number_, row));
   if (stats != nullptr && found->slice() != nullptr) ++stats->rows_from_cache;
   return found;
 }

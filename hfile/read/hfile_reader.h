@@ -97,6 +97,7 @@ class HFileReader : public std::enable_shared_from_this<HFileReader> {
   explicit HFileReader(std::unique_ptr<FileParts> parts);
   std::unique_ptr<FileParts> parts_;
   BlockCache* row_cache_ = nullptr;  // the file's cache, if rows of the file may be kept there
+  const uint64_t number_ = BlockCache::number_file();
 };
 
 }  // namespace cellar

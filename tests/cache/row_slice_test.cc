@@ -22,7 +22,7 @@
 namespace cellar::testing {
 namespace {
 
-constexpr uint64_t kFile = uint64_t{1} << kBlockIdFileShift;
+constexpr uint64_t kFile = 77;
 const std::string kTags("\0\2\1z", 4);
 
 // A flat key without the help of the layer above, which encodes keys.
@@ -274,6 +274,19 @@ TEST_P(RowSlices, SurviveAStorm) {
 
 INSTANTIATE_TEST_SUITE_P(Policies, RowSlices,
                          ::testing::Values("clock", "lru", "slru", "sieve", "s3fifo", "w_tinylfu", "arc"));
+
+// A process may open more files than ids of blocks can tell apart. Rows are kept under numbers of their own.
+TEST(FileIds, AreNeverZeroAndNumbersAreUsedOnce) {
+  const auto cache = BlockCache::create(1 << 20, "clock", 1).value();
+  const uint64_t first = cache->open_file();
+  uint64_t last = first;
+  for (uint64_t i = 0; i < uint64_t{1} << 24; ++i) {
+    last = cache->open_file();
+    ASSERT_NE(last, 0u) << i;
+  }
+  EXPECT_EQ(last, 2 * first) << "the ids begin again";
+  EXPECT_NE(BlockCache::number_file(), BlockCache::number_file());
+}
 
 }  // namespace
 }  // namespace cellar::testing
