@@ -3,6 +3,7 @@
 // Method: random writes of all kinds into families of all encodings and codecs, flushes and compactions. The
 // caches hold a few blocks. Each get is compared with a scan of its row, which uses no slices. Threads read
 // while files are replaced. Statistics of single reads.
+#include <algorithm>
 #include <atomic>
 #include <thread>
 
@@ -69,7 +70,7 @@ class RowSlicesTest : public EngineFixture {
 
 TEST_F(RowSlicesTest, GetsReturnWhatScansReturn) {
   uint64_t tables = 0;
-  for (uint64_t seed = 1; seed <= scaled(8); ++seed) {
+  for (uint64_t seed = 1; seed <= std::max<uint64_t>(4, scaled(8)); ++seed) {
     Random random(seed);
     const char* const policies[] = {"clock", "lru", "slru", "sieve", "s3fifo", "w_tinylfu", "arc"};
     open({.cache_bytes = 20'000 + random.below(100'000),
@@ -133,7 +134,7 @@ TEST_F(RowSlicesTest, GetsReturnWhatScansReturn) {
     }
     snapshot.reset();
   }
-  EXPECT_GT(from_cache_, 50u) << "slices must have been used";
+  EXPECT_GT(from_cache_, 20u) << "slices must have been used";
   count(from_cache_, "rows of files from the cache");
 }
 
