@@ -24,8 +24,8 @@ class RowKeeper {
 
   // Returns true for the first search of the read. Only that one makes a slice.
   bool take_turn() { return !std::exchange(asked_, true); }
-  // Returns whether a block that was read from disk by that search stays outside the cache for now, because
-  // the cache is full. The cursor then calls settle().
+  // Returns whether the cache is too full for a block that the first search has read from disk. The cursor
+  // then calls settle(), which decides about the block.
   bool leaves_out(const BlockSlot& slot, const Block& block) const {
     return !asked_ && !cache_.is_roomy(slot, block.charge_bytes());
   }

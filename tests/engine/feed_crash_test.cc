@@ -244,19 +244,32 @@ TEST(FeedCrash, PassesOverNoWriteForTheSakeOfALostOne) {
   }
 }
 
+// A store with a feed, one durable write, and files that fail as they are told.
+struct FollowedStore {
+  FollowedStore() {
+    open();
+    FamilyOptions family;
+    family.name = "d";
+    table = engine->create_table("t", {.families = {family}}).value();
+    EXPECT_OK(engine->feeds().create("f"));
+    reader = engine->feeds().read("f").value();
+    EXPECT_OK(put_one(*table, 1, Durability::kFsyncWal));
+  }
+  void open() { engine = Engine::open("store", options_for(files, clock, executor)).value(); }
+
+  CrashFileSystem medium;
+  FaultFileSystem files{medium};
+  ManualClock clock;
+  StepExecutor executor{1, clock};
+  std::unique_ptr<Engine> engine;
+  std::shared_ptr<Table> table;
+  std::unique_ptr<FeedReader> reader;
+};
+
 // The log has it, but whether it survives is not known: nobody sees it before the store is opened again.
 TEST(FeedCrash, GivesNothingThatIsNotVisible) {
-  CrashFileSystem medium;
-  FaultFileSystem files(medium);
-  ManualClock clock;
-  StepExecutor executor(1, clock);
-  auto engine = Engine::open("store", options_for(files, clock, executor)).value();
-  FamilyOptions family;
-  family.name = "d";
-  const auto table = engine->create_table("t", {.families = {family}}).value();
-  EXPECT_OK(engine->feeds().create("f"));
-  auto reader = engine->feeds().read("f").value();
-  EXPECT_OK(put_one(*table, 1, Durability::kFsyncWal));
+  FollowedStore store;
+  auto& [medium, files, clock, executor, engine, table, reader] = store;
   int read_up_to = 0;
   EXPECT_OK(consume(*reader, 0, 10, read_up_to));
   files.fail(FileOperation::kSync, "wal/*", 1);
@@ -270,17 +283,8 @@ TEST(FeedCrash, GivesNothingThatIsNotVisible) {
 // reader may have found the record already, or open the feed later, also in another process.
 TEST(FeedCrash, GivesNoWriteThatFailedBeforeTheStoreResumed) {
   for (const bool waits : {false, true}) {
-    CrashFileSystem medium;
-    FaultFileSystem files(medium);
-    ManualClock clock;
-    StepExecutor executor(1, clock);
-    auto engine = Engine::open("store", options_for(files, clock, executor)).value();
-    FamilyOptions family;
-    family.name = "d";
-    auto table = engine->create_table("t", {.families = {family}}).value();
-    EXPECT_OK(engine->feeds().create("f"));
-    auto reader = engine->feeds().read("f").value();
-    EXPECT_OK(put_one(*table, 1, Durability::kFsyncWal));
+    FollowedStore store;
+    auto& [medium, files, clock, executor, engine, table, reader] = store;
     EXPECT_OK(put_one(*table, 2, Durability::kFsyncWal));
     int read_up_to = 0;
     EXPECT_OK(consume(*reader, 0, 1, read_up_to));
@@ -301,7 +305,7 @@ TEST(FeedCrash, GivesNoWriteThatFailedBeforeTheStoreResumed) {
       reader.reset();
       table.reset();
       engine.reset();
-      engine = Engine::open("store", options_for(files, clock, executor)).value();
+      store.open();
     }
     EXPECT_OK(engine->close());
   }

@@ -394,6 +394,19 @@ class CompactionFaults : public RetryTest {
       EXPECT_OK(engine_->flush());
     }
   }
+  // Compacts three files, of which the second cannot be read soundly. Returns its name.
+  std::string compact_a_damaged_file() {
+    options_.automatic_compaction = false;
+    begin();
+    make_files(3);
+    const std::string victim = table_->info().families[0].files[1].name;
+    fault_->inject(
+        {.on = FileOperation::kRead, .name = "*" + victim, .nth = 0, .kind = Fault::Kind::kFlipBit});
+    const Status damaged = table_->major_compact();
+    EXPECT_TRUE(damaged.is(Code::kCorruption)) << damaged.to_text();
+    EXPECT_EQ(troubles(), Texts{"damaged file " + victim});
+    return victim;
+  }
 };
 
 TEST_F(CompactionFaults, FailingCompactionsDoNotStopWrites) {
@@ -414,14 +427,7 @@ TEST_F(CompactionFaults, FailingCompactionsDoNotStopWrites) {
 }
 
 TEST_F(CompactionFaults, DamagedInputIsSetAside) {
-  options_.automatic_compaction = false;
-  begin();
-  make_files(3);
-  const std::string victim = table_->info().families[0].files[1].name;
-  fault_->inject({.on = FileOperation::kRead, .name = "*" + victim, .nth = 0, .kind = Fault::Kind::kFlipBit});
-  const Status damaged = table_->major_compact();
-  EXPECT_TRUE(damaged.is(Code::kCorruption)) << damaged.to_text();
-  EXPECT_EQ(troubles(), Texts{"damaged file " + victim});
+  const std::string victim = compact_a_damaged_file();
   make_files(8);
   EXPECT_OK(table_->compact());
   const auto files = table_->info().families[0].files;
@@ -435,13 +441,7 @@ TEST_F(CompactionFaults, DamagedInputIsSetAside) {
 }
 
 TEST_F(CompactionFaults, TroublesEndWithTheirTable) {
-  options_.automatic_compaction = false;
-  begin();
-  make_files(3);
-  const std::string victim = table_->info().families[0].files[1].name;
-  fault_->inject({.on = FileOperation::kRead, .name = "*" + victim, .nth = 0, .kind = Fault::Kind::kFlipBit});
-  EXPECT_FALSE(table_->major_compact().ok());
-  EXPECT_FALSE(troubles().empty());
+  compact_a_damaged_file();
   EXPECT_OK(engine_->truncate_table("t"));
   EXPECT_EQ(troubles(), Texts{});
   fail_writes("tables/*", FileOperation::kCreate, 1, Code::kIoError, true);
