@@ -20,23 +20,13 @@ struct Scratch {
   OwnedCell from;
 };
 
-// Done: closes the sources on destruction, because they use the view.
-struct Done {
-  ReadSources& sources;
-  ~Done() { sources.cursors.clear(); }
-};
-
 }  // namespace
 
 Status RowGet::add_family(const StoreView& view, StoreQuery& query) {
   CELLAR_ASSERT(view.config != nullptr && query.stats == &stats_);
   thread_local Scratch scratch;
   ReadSources& sources = scratch.sources;
-  CELLAR_ASSERT(sources.cursors.empty());
-  const Done done{sources};
-  sources.markers = sources.family_markers = sources.oldest_run = false;
-  sources.tells_found = true;
-  sources.only_file = nullptr;
+  const OpenSources open(sources, true);
   query.rules.family = view.config->rules;
   open_memtables(view, query, range_, sources);
   if (sources.cursors.size() == 1 && memtable_may_do(view, query)) {

@@ -272,19 +272,6 @@ const ReadRules& counted(StoreQuery& query, ReadExplanation::PassedOver* passed_
   return query.rules;
 }
 
-// OpenSources: sources that a thread keeps between reads, so that their memory is reused. Closes them on
-// destruction, because they use the view. Nothing below an open read begins another one.
-struct OpenSources {
-  ReadSources& sources;
-  explicit OpenSources(ReadSources& kept) : sources(kept) {
-    CELLAR_ASSERT(sources.cursors.empty());
-    sources.markers = sources.family_markers = false;
-  }
-  OpenSources(const OpenSources&) = delete;
-  OpenSources& operator=(const OpenSources&) = delete;
-  ~OpenSources() { sources.cursors.clear(); }
-};
-
 }  // namespace
 
 void open_sources(const StoreView& view, const StoreQuery& query, const RowRange& range,
@@ -349,9 +336,8 @@ std::unique_ptr<StoreReader> StoreReader::open(std::shared_ptr<const StoreView> 
   CELLAR_ASSERT(!query.on_demand || !range.reversed);  // to_row() only moves forward
   Explained explained{.of = query.explanation};
   if (explained.of != nullptr) explained.from = explained.of->sources.size();
-  thread_local ReadSources kept;
-  const OpenSources open(kept);
-  ReadSources& sources = open.sources;
+  thread_local ReadSources sources;
+  const OpenSources open(sources, false);
   open_sources(*view, query, range, sources);
   if (explained.of != nullptr) explained.to = explained.of->sources.size();
   if (sources.cursors.empty()) {

@@ -73,6 +73,26 @@ struct ReadSources {
   bool oldest_run = false;               // True while the sources of the oldest run are opened
   const StoreFile* only_file = nullptr;  // a file of the oldest run, if it is the only source
 };
+
+// OpenSources: the time during which a read uses sources that its thread keeps between reads, so that their
+// memory is reused. Closes them on destruction, because they use the view. Nothing below a read that opens
+// its sources begins another one.
+class OpenSources {
+ public:
+  OpenSources(ReadSources& kept, bool tells_found) : sources_(kept) {
+    CELLAR_ASSERT(kept.cursors.empty());
+    kept.markers = kept.family_markers = kept.oldest_run = false;
+    kept.tells_found = tells_found;
+    kept.only_file = nullptr;
+  }
+  OpenSources(const OpenSources&) = delete;
+  OpenSources& operator=(const OpenSources&) = delete;
+  ~OpenSources() { sources_.cursors.clear(); }
+
+ private:
+  ReadSources& sources_;
+};
+
 // Opens the sources of a view that can match the query, and adds them to `sources`, which is empty. The view
 // and what the query borrows must outlive the cursors. open_sources() opens memtables and then files.
 void open_sources(const StoreView& view, const StoreQuery& query, const RowRange& range,
