@@ -10,6 +10,7 @@
 #include "base/random.h"
 #include "engine/jobs/family_stores.h"
 #include "engine/jobs/feeds.h"
+#include "engine/jobs/live_store.h"
 #include "engine/jobs/recovery.h"
 #include "engine/jobs/resume_job.h"
 #include "engine/jobs/table_alteration.h"
@@ -20,6 +21,20 @@
 #include "engine/write/transaction.h"
 
 namespace cellar {
+
+namespace {
+
+std::shared_ptr<EngineParts> make_parts(const EngineOptions& options, const std::string& path,
+                                        const std::shared_ptr<BlockCache>& cache) {
+  const EngineParts::MakeTable make_table =
+      [](std::shared_ptr<EngineParts> of, uint32_t id, const std::string& name, const TableOptions& schema,
+         std::vector<std::shared_ptr<Store>> stores) {
+        return std::make_shared<TableImpl>(std::move(of), id, name, schema, std::move(stores));
+      };
+  return std::make_shared<EngineParts>(options, path, cache, make_table);
+}
+
+}  // namespace
 
 Result<std::unique_ptr<Engine>> Engine::open(const std::string& path, const EngineOptions& options) {
   register_memtable_plugins();
@@ -32,20 +47,20 @@ Result<std::unique_ptr<Engine>> Engine::open(const std::string& path, const Engi
       parse_trace_options(options.operation_trace_options).status().with_context("operation_trace_options"));
   EngineOptions heeded = options;
   if (heeded.cell_bytes_max == 0) heeded.cell_bytes_max = kCellBytesHardMax;
-  CELLAR_TRY_ASSIGN(std::shared_ptr<BlockCache> cache, open_cache(options, path));
-  const auto parts = std::make_shared<EngineParts>(
-      std::move(heeded), path, std::move(cache),
-      [](std::shared_ptr<EngineParts> of, uint32_t id, const std::string& name, const TableOptions& schema,
-         std::vector<std::shared_ptr<Store>> stores) {
-        return std::make_shared<TableImpl>(std::move(of), id, name, schema, std::move(stores));
-      });
-  auto engine = std::make_unique<EngineImpl>(parts);
-  if (Status status = open_store(parts->work, parts->catalog, parts->background, parts->recovery);
-      !status.ok()) {
+  CELLAR_TRY_ASSIGN(const std::shared_ptr<BlockCache> cache, open_cache(options, path));
+  std::shared_ptr<EngineParts> parts;
+  std::unique_ptr<EngineImpl> engine;
+  const auto attempt = [&]() -> Status {
+    engine.reset();
+    parts = make_parts(heeded, path, cache);
+    engine = std::make_unique<EngineImpl>(parts);
+    const Status status = open_store(parts->work, parts->catalog, parts->background, parts->recovery);
     // The destructor must not finish what the failed open has begun.
-    parts->health.fail(status, Health::Ends::kByReopen);
+    if (!status.ok()) parts->health.fail(status, Health::Ends::kByReopen);
     return status;
-  }
+  };
+  CELLAR_TRY(heeded.read_only ? open_live_store(attempt, [&]() -> const World& { return parts->world; })
+                              : attempt());
   CELLAR_ASSERT(parts->disk.manifest != nullptr &&
                 (parts->disk.wal == nullptr) == parts->world.options.read_only);
   CELLAR_TRY(parts->totals.open());

@@ -1,4 +1,5 @@
 // The program cellar: finds the sub-command, runs it, and ends with its status.
+#include <sys/resource.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -41,8 +42,18 @@ Status set_block_limit() {
   return {};
 }
 
+// A command that reads a store holds all its files open. The usual limit of 1,024 files is for programs that
+// use select(), which this one does not.
+void raise_open_files_limit() {
+  rlimit limit = {};
+  if (getrlimit(RLIMIT_NOFILE, &limit) != 0 || limit.rlim_cur == limit.rlim_max) return;
+  limit.rlim_cur = limit.rlim_max;
+  static_cast<void>(setrlimit(RLIMIT_NOFILE, &limit));  // with a low limit, a large store says so itself
+}
+
 int run(std::vector<std::string> words) {
   install_signal_handlers();
+  raise_open_files_limit();
   register_tools_plugins();
   register_hfile_plugins();
   register_bloom_plugins();

@@ -89,16 +89,27 @@ Status CheckpointJob::share(Directory& into, const Part& part, FamilyRecord& fam
     FileRecord record = file->record();
     record.run = run;
     record.level = level;
-    const Result<bool> linked =
-        link_or_copy(source_.world.executor, *part.store->directory(), record.name, into, record.name);
-    CELLAR_TRY(linked.status().with_context("store file " + record.name));
-    if (*linked) info_.bytes_shared += record.bytes;
+    CELLAR_TRY_ASSIGN(const bool linked, share_file(into, part, *file));
+    if (linked) info_.bytes_shared += record.bytes;
     ++progress_.files_done;
     progress_.bytes_done += record.bytes;
     family.files.push_back(std::move(record));
     source_.world.events.on_checkpoint_progress(progress_);
   }
   return {};
+}
+
+// Returns true for a second name, false for a copy. If this engine only reads, the writer of the store may
+// have removed the name since the file was opened.
+Result<bool> CheckpointJob::share_file(Directory& into, const Part& part, const StoreFile& file) {
+  const std::string& name = file.record().name;
+  Result<bool> linked = link_or_copy(source_.world.executor, *part.store->directory(), name, into, name);
+  if (linked.status().is(Code::kNotFound) && source_.world.options.read_only) {
+    const Status copied = copy_open_file(source_.world.executor, file.reader().file(), into, name);
+    linked = copied.ok() ? Result<bool>(false) : Result<bool>(copied);
+  }
+  if (!linked.ok()) return linked.status().with_context("store file " + name);
+  return linked;
 }
 
 CheckpointInfo describe_checkpoint(const ManifestState& state, std::string path) {

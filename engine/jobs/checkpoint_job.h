@@ -47,6 +47,7 @@ class CheckpointJob {
   void look_at(const TableState& table, const ManifestState& all);
   Status fill(Directory& into, const TableRecord& table, FamilyRecord& family);
   Status share(Directory& into, const Part& part, FamilyRecord& family);
+  Result<bool> share_file(Directory& into, const Part& part, const StoreFile& file);
 
   const CheckpointSource source_;
   const std::vector<std::string> wanted_;

@@ -45,6 +45,7 @@ class Recovery {
 
  private:
   Status open_directory();
+  Status lock_snapshot();
   Status open_manifest();
   Status create_manifest();
   Status open_tables();
@@ -98,10 +99,16 @@ Status Recovery::open_directory() {
   if (probe.kind == StoreKind::kEmpty && probe.strangers != 0)
     return Status::invalid_argument(fmt::format("{} holds {} other files", work_.world.path, probe.strangers))
         .hinting("a new store needs an empty directory");
-  auto locked = work_.world.options.read_only ? work_.disk.root->lock_shared(kLockName)
-                                              : work_.disk.root->lock(kLockName);
-  if (!locked.ok() && work_.world.options.read_only && locked.status().is(Code::kNotFound))
-    return {};  // read-only media hold no lock
+  if (work_.world.options.read_only) return {};  // a reader locks nobody out
+  CELLAR_TRY_ASSIGN(work_.disk.lock, work_.disk.root->lock(kLockName));
+  return {};
+}
+
+// A named snapshot is never written, but it can be dropped. The lock prevents that while somebody reads it.
+Status Recovery::lock_snapshot() {
+  CELLAR_ASSERT(work_.world.options.read_only && work_.disk.lock == nullptr);
+  auto locked = work_.disk.root->lock_shared(kLockName);
+  if (locked.status().is(Code::kNotFound)) return {};  // read-only media hold no lock
   CELLAR_TRY(locked.status());
   work_.disk.lock = std::move(locked).value();
   return {};
@@ -138,6 +145,7 @@ Status Recovery::open_manifest() {
     return Status::read_only("this is snapshot " + state_.snapshot + " of a store, and cannot be changed")
         .at(work_.world.path)
         .hinting("open it read_only; to write, clone a table from it or export all of it");
+  if (!state_.snapshot.empty()) CELLAR_TRY(lock_snapshot());
   work_.disk.identity = state_.identity;
   work_.expiry.start({state_.wall_ms, state_.doubted_ms});
   last_sequence_ = state_.last_sequence;

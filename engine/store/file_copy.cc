@@ -48,10 +48,16 @@ std::pair<std::string, std::string> split_path(const std::string& path) {
 
 Status copy_file(Executor& executor, Directory& from, std::string_view name, Directory& into,
                  std::string_view target) {
-  CELLAR_ASSERT(!name.empty() && !target.empty());
+  CELLAR_ASSERT(!name.empty());
   CELLAR_TRY_ASSIGN(const std::unique_ptr<ReadableFile> source, from.open(name));
+  return copy_open_file(executor, *source, into, target);
+}
+
+Status copy_open_file(Executor& executor, const ReadableFile& source, Directory& into,
+                      std::string_view target) {
+  CELLAR_ASSERT(!target.empty());
   CELLAR_TRY_ASSIGN(std::unique_ptr<WritableFile> file, into.create(target, {}));
-  const Status copied = copy_bytes(executor, *source, *file);
+  const Status copied = copy_bytes(executor, source, *file);
   if (copied.ok()) return {};
   file.reset();
   static_cast<void>(into.unlink(target).ok());  // else an orphan

@@ -18,6 +18,10 @@ std::pair<std::string, std::string> split_path(const std::string& path);
 Status copy_file(Executor& executor, Directory& from, std::string_view name, Directory& into,
                  std::string_view target);
 
+// The same for a file that is open. Its name may be gone.
+Status copy_open_file(Executor& executor, const ReadableFile& source, Directory& into,
+                      std::string_view target);
+
 // A second name for the file, true; or where the file system has none between the two, a durable copy, false.
 Result<bool> link_or_copy(Executor& executor, Directory& from, std::string_view name, Directory& into,
                           std::string_view target);

@@ -1,6 +1,7 @@
 // StoreFiles: a record of the manifest becomes an open file.
 #include "engine/store/store_files.h"
 
+#include <cstdint>
 #include <utility>
 
 #include "base/assert.h"
@@ -11,7 +12,8 @@ namespace cellar {
 StoreFiles::StoreFiles(const World& world, Disk& disk, std::shared_ptr<BlockCache> cache)
     : world_(world),
       disk_(disk),
-      handles_(world.options.open_files_max),
+      // Another process may remove the files that a reader uses. An open file stays readable.
+      handles_(world.options.read_only ? SIZE_MAX : world.options.open_files_max),
       remover_(world.executor, disk.health),
       cache_(std::move(cache)) {
   CELLAR_ASSERT(cache_ != nullptr);

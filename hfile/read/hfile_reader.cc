@@ -422,6 +422,7 @@ bool HFileReader::has_checksums() const {
 }
 const FileInfo& HFileReader::info() const { return parts_->info; }
 const std::string& HFileReader::name() const { return parts_->options.name; }
+const ReadableFile& HFileReader::file() const { return *parts_->file; }
 uint64_t HFileReader::file_bytes() const { return parts_->file->size(); }
 uint64_t HFileReader::cells() const { return parts_->trailer.entry_count; }
 CellFormat HFileReader::cell_format() const { return parts_->format; }

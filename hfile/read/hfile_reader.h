@@ -38,6 +38,7 @@ class HFileReader : public std::enable_shared_from_this<HFileReader> {
   const FileInfo& info() const;
   const std::string& name() const;
   uint64_t file_bytes() const;
+  const ReadableFile& file() const;  // open, though its name may be gone
 
   uint64_t cells() const;
   CellFormat cell_format() const;

@@ -78,6 +78,11 @@ class Engine {
   // Opens the store in the directory `path`. Writes nothing to a damaged store: kCorruption with the place.
   // Other errors: kNotFound if it has no store and create_if_missing is off; kLocked if it is open already.
   // Also kInvalidArgument if the options are invalid, or if the store exists and error_if_exists is on.
+  //
+  // One engine at a time may write a store. Any number of engines with EngineOptions::read_only may read it
+  // meanwhile, also in other processes. They take no lock and write nothing. Such an engine shows the store
+  // as it was at one moment during open(). It shows all writes that were acknowledged before, except those
+  // with Durability::kSkipWal and kAsyncWal. Open another one to see later writes. See docs/readers.md.
   static Result<std::unique_ptr<Engine>> open(const std::string& path, const EngineOptions& options = {});
   // Closes the store and ignores errors: call close() to see them. Everything that reads must be destroyed.
   virtual ~Engine() = default;

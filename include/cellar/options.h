@@ -173,8 +173,9 @@ constexpr uint64_t kCellBytesHardMax = 127u << 20;  // what a store file can hol
 struct EngineOptions {
   bool create_if_missing =
       false;  // creates a store in a directory without one; else open() fails with kNotFound
-  bool error_if_exists = false;                  // open() fails with kInvalidArgument if there is a store
-  bool read_only = false;                        // does not write a byte; all writes fail with kReadOnly
+  bool error_if_exists = false;  // open() fails with kInvalidArgument if there is a store
+  bool read_only = false;  // takes no lock and writes nothing, so that another process may write the store;
+                           // all writes fail with kReadOnly
   Durability durability = Durability::kSyncWal;  // of writes if neither they nor their table have one
   uint64_t cache_bytes = 64u << 20;              // blocks, indexes and filters of all tables
   std::string cache_policy = "clock";            // how blocks are chosen that leave the cache: docs/caches.md
@@ -207,7 +208,8 @@ struct EngineOptions {
           // (HBase's hbase.hregion.majorcompaction.jitter, 0.5 there)
   bool drop_expired_files = true;  // files whose cells have all expired leave without being read (HBase's
       // hbase.store.delete.expired.storefile); false: only compactions remove expired cells
-  uint32_t open_files_max = 512;  // store files held open at a time; a read opens others again
+  uint32_t open_files_max = 512;  // store files held open at a time; a read opens others again. A read_only
+                                  // engine holds all of them open
   int background_threads = 2;     // of the engine's own executor: one for flushes, the rest for compactions
   uint64_t cell_bytes_max =
       10u << 20;  // a larger cell fails with kLimit: key, value, tags and length fields count, as in HBase's

@@ -116,14 +116,30 @@ constexpr std::string_view kStartLoader =
     "for i in $(seq 400); do ls -l /proc/$loader/fd 2>/dev/null | grep -q /shop/wal/.*log && break; sleep "
     "0.05; done; ";
 
-TEST_F(Contract, AStoreThatIsOpenElsewhereIsLocked) {
+TEST_F(Contract, AStoreThatIsOpenElsewhereIsLockedForWriting) {
   make_shop();
   const ToolResult result = shell(std::string(kStartLoader) +
-                                  "cellar count shop orders --format json; status=$?; "
+                                  "cellar put shop orders user42 d:name Ada --format json; status=$?; "
                                   "exec 3>&-; wait $loader || exit 99; exit $status");
   EXPECT_EQ(result.exit, 3) << result.err;
   ASSERT_NE(result.err, "");
   EXPECT_EQ(Json::parse(result.err, nullptr, false)["error"]["code"], "CEL-LOCKED") << result.err;
+  EXPECT_EQ(json_of({"count", "shop", "people"})["counts"][0]["rows"].get<int>(), 5);
+}
+
+// Commands that read show the rows that the loader has put so far, and do not disturb it.
+TEST_F(Contract, AStoreThatIsOpenElsewhereCanBeRead) {
+  make_shop();
+  const ToolResult result =
+      shell(std::string(kStartLoader) +
+            "for i in $(seq 400); do cellar get shop people row1 --quiet | grep -q v && break; sleep 0.05; "
+            "done; "
+            "set -e; cellar list shop > /dev/null; cellar status shop > /dev/null; "
+            "cellar describe shop people > /dev/null; cellar scan shop people --limit 1 --quiet > /dev/null; "
+            "cellar checkpoint shop copy --quiet > /dev/null; cellar count copy people --format json; "
+            "exec 3>&-; wait $loader");
+  EXPECT_EQ(result.exit, 0) << result.err;
+  EXPECT_GE(Json::parse(result.out)["counts"][0]["rows"].get<int>(), 1);
   EXPECT_EQ(json_of({"count", "shop", "people"})["counts"][0]["rows"].get<int>(), 5);
 }
 

@@ -182,7 +182,7 @@ TEST_F(Find, AStoreThatIsOpenIsSearchedWithItsLog) {
   auto orders = (*engine)->open_table("orders");
   ASSERT_TRUE(orders.ok());
   ASSERT_TRUE((*orders)->put(Put("user42").add("d", "name", "Augusta")).ok());
-  EXPECT_EQ(run({"get", "shop", "orders", "user42"}).exit, 3) << "it is locked";
+  EXPECT_EQ(run({"put", "shop", "orders", "user42", "d:name", "Ada"}).exit, 3) << "it is locked";
   const Json found = find({"user42", "shop"}, 0);
   std::multiset<std::string> states;
   std::multiset<std::string> stored;

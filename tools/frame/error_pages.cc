@@ -76,11 +76,13 @@ constexpr std::array kPages = {
         "A row key, cell, batch or name is too large; or an HFile asks for more memory than a file from\n"
         "  outside may have (exit status 1 then).",
         "Split the value or batch. `cellar help limits` shows the limits for HFiles and how to raise them."},
-    ErrorPage{"CEL-LOCKED", 3, "Another process has the store open.",
-              "One process at a time may open a store: another `cellar` command, a shell, or an application.",
-              "Close the other program, then try again. `fuser STORE/LOCK` names it. Commands that look at\n"
-              "  HFiles (inspect, verify, dump, stats, find) need no lock, and neither do snapshots below\n"
-              "  STORE/snapshots. A lock never outlives its process: there is no lock file to remove."},
+    ErrorPage{
+        "CEL-LOCKED", 3, "Another process has the store open for writing.",
+        "One process at a time may write a store: another `cellar` command, a shell, or an application.",
+        "Close the other program, then try again. `fuser STORE/LOCK` names it. Commands that only read\n"
+        "  (list, status, describe, get, scan, count, dump, export, checkpoint) need no lock, and neither\n"
+        "  does `cellar shell --read-only`. A lock never outlives its process: there is no lock file to\n"
+        "  remove."},
     ErrorPage{"CEL-NO-SPACE", 3, "The disk or a quota is full.",
               "The file system has no room for the output, the log or a new store file.",
               "Free some room, then run the command again. What was acknowledged before is safe."},
