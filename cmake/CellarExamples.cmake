@@ -1,5 +1,5 @@
 # Examples: one program per file, linked with the library alone, run as a test. They see nothing but include/cellar.
-# What one prints is compared with examples/expected/<name>.txt, where there is such a file.
+# The output of one is compared with examples/expected/<name>.txt, where there is such a file.
 cellar_sources(cellar_example_sources examples)
 foreach(source IN LISTS cellar_example_sources)
   get_filename_component(stem "${source}" NAME_WE)
@@ -17,4 +17,29 @@ foreach(source IN LISTS cellar_example_sources)
     add_test(NAME examples.${stem} COMMAND example_${stem} WORKING_DIRECTORY "${scratch}")
   endif()
   set_tests_properties(examples.${stem} PROPERTIES TIMEOUT 120)
+endforeach()
+
+# Applications: a folder of examples/ with programs and a run.sh, which is run as a test on the sample in the folder.
+file(GLOB cellar_applications CONFIGURE_DEPENDS RELATIVE "${PROJECT_SOURCE_DIR}/examples" "${PROJECT_SOURCE_DIR}/examples/*/run.sh")
+add_custom_target(cellar_applications)
+if(TARGET cellar_tool)
+  add_dependencies(cellar_applications cellar_tool)
+endif()
+foreach(script IN LISTS cellar_applications)
+  get_filename_component(application "${script}" DIRECTORY)
+  cellar_sources(sources "examples/${application}")
+  foreach(source IN LISTS sources)
+    get_filename_component(stem "${source}" NAME_WE)
+    add_executable(example_${stem} "${source}")
+    cellar_target(example_${stem})
+    target_include_directories(example_${stem} PRIVATE "${PROJECT_SOURCE_DIR}")
+    target_link_libraries(example_${stem} PRIVATE cellar::cellar)
+    add_dependencies(cellar_applications example_${stem})
+  endforeach()
+  if(TARGET cellar_tool)
+    file(MAKE_DIRECTORY "${PROJECT_BINARY_DIR}/example_runs")
+    add_test(NAME applications.${application}
+             COMMAND bash "${PROJECT_SOURCE_DIR}/examples/${script}" "${PROJECT_BINARY_DIR}" "${PROJECT_BINARY_DIR}/example_runs/${application}")
+    set_tests_properties(applications.${application} PROPERTIES TIMEOUT 300)
+  endif()
 endforeach()

@@ -87,7 +87,7 @@ with_examples() {
     ${launcher[@]+"${launcher[@]}"} -DCMAKE_PREFIX_PATH="$prefix" && cmake --build "$folder"; } >"$log" 2>&1 ||
     { tail -n 40 "$log" >&2; echo "the installed examples cannot be built: $prefix with $cxx" >&2; return 1; }
   local example name
-  for example in "$source"/examples/*.cc; do
+  for example in "$source"/examples/*.cc "$source"/examples/*/*.cc; do
     name=$(basename "$example" .cc)
     [[ -x $folder/$name ]] || { echo "the installed example $name was not built" >&2; return 1; }
   done
