@@ -43,3 +43,12 @@ foreach(script IN LISTS cellar_applications)
     set_tests_properties(applications.${application} PROPERTIES TIMEOUT 300)
   endif()
 endforeach()
+
+# Each application has a picture of its tables, drawn from its picture.json.
+if(CELLAR_BUILD_TESTS)
+  find_package(Python3 REQUIRED COMPONENTS Interpreter)
+  add_test(NAME applications.pictures COMMAND Python3::Interpreter "${PROJECT_SOURCE_DIR}/docs/pictures/draw_tables.py" --check)
+  add_test(NAME applications.draw_tables_py COMMAND Python3::Interpreter "${PROJECT_SOURCE_DIR}/docs/pictures/draw_tables_test.py")
+  set_tests_properties(applications.pictures applications.draw_tables_py PROPERTIES TIMEOUT 60
+    ENVIRONMENT PYTHONDONTWRITEBYTECODE=1)
+endif()

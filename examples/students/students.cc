@@ -2,52 +2,16 @@
 //
 //   example_students [STORE]
 //
-// Table by_user: row = user (8 bytes, big-endian), then the application with its length in two bytes.
-// Table by_application: row = the same two parts in the other order. Both are written in one batch.
-// Table wide: row = user, one column a:<application>.
-#include <signal.h>
-#include <sys/wait.h>
-#include <unistd.h>
-
+// students.h describes the tables.
 #include <map>
 #include <set>
 
-#include "examples/application.h"
+#include "examples/students/students.h"
 
 namespace {
 
 using namespace example;
 using Applications = std::map<int64_t, std::set<std::string>>;  // what a user applied for
-
-// The key as a serializer with big-endian numbers and sized texts writes it (Hadoop's Writable, HBase's Bytes).
-std::string user_key(int64_t user, std::string_view application) {
-  return KeyBuilder().raw(plain_int64(user)).sized(application).key().value();
-}
-std::string application_key(int64_t user, std::string_view application) {
-  return KeyBuilder().sized(application).raw(plain_int64(user)).key().value();
-}
-
-struct Tables {
-  std::shared_ptr<Table> by_user, by_application, wide;
-};
-
-Result<Tables> open_tables(Engine& engine) {
-  Tables all;
-  const TableOptions options = {.families = {{.name = "a"}}};
-  CELLAR_TRY_ASSIGN(all.by_user, engine.open_or_create_table("by_user", options));
-  CELLAR_TRY_ASSIGN(all.by_application, engine.open_or_create_table("by_application", options));
-  CELLAR_TRY_ASSIGN(all.wide, engine.open_or_create_table("wide", options));
-  return all;
-}
-
-// One application is one batch over three tables: all of them have it, or none.
-Status apply(Engine& engine, const Tables& tables, int64_t user, const std::string& application) {
-  Batch batch;
-  batch.put(tables.by_user, Put(user_key(user, application)).add("a", "state", "sent"));
-  batch.put(tables.by_application, Put(application_key(user, application)).add("a", "state", "sent"));
-  batch.put(tables.wide, Put(plain_int64(user)).add("a", application, "sent"));
-  return engine.write(batch);
-}
 
 // All applications of a user: the rows that begin with the eight bytes. No stop row user + 1 is computed, which
 // would overflow for the greatest user.
@@ -173,57 +137,15 @@ Status ask_wide(const Tables& tables, const Applications& all, Questions& questi
   return {};
 }
 
-// A child writes until it is killed in the middle of its work. Then both tables must agree.
-Status ask_after_kills(const std::string& path, Questions& questions) {
-  questions.chapter("Both tables agree after kill -9");
-  size_t applications = 0;
-  for (int life = 0; life < 5; ++life) {
-    const pid_t child = fork();
-    if (child < 0) return Status::io_error("fork failed");
-    if (child == 0) {
-      const auto forever = [&]() -> Status {
-        CELLAR_TRY_ASSIGN(const auto engine, Engine::open(path));
-        CELLAR_TRY_ASSIGN(const Tables tables, open_tables(*engine));
-        for (int64_t n = 0;; ++n) CELLAR_TRY(apply(*engine, tables, 1000 + life, std::to_string(n)));
-      };
-      _exit(forever().ok() ? 0 : 1);
-    }
-    usleep(static_cast<useconds_t>(100000 + life * 7777));
-    kill(child, SIGKILL);
-    int ended = 0;
-    waitpid(child, &ended, 0);
-    CELLAR_TRY(questions.holds("the child was killed, and did not fail", WIFSIGNALED(ended)));
-    CELLAR_TRY_ASSIGN(const auto engine, Engine::open(path));
-    CELLAR_TRY_ASSIGN(const Tables tables, open_tables(*engine));
-    std::set<std::string> by_user, by_application;
-    CELLAR_TRY_ASSIGN(const auto users, tables.by_user->scan({}));
-    for (const RowView row : *users)
-      by_user.insert(std::string(row.row().substr(8)) + std::string(row.row().substr(0, 8)));
-    CELLAR_TRY(users->status());
-    CELLAR_TRY_ASSIGN(const auto mirrored, tables.by_application->scan({}));
-    for (const RowView row : *mirrored) by_application.emplace(row.row());
-    CELLAR_TRY(mirrored->status());
-    CELLAR_TRY(questions.holds("both tables hold the same applications", by_user == by_application));
-    CELLAR_TRY(questions.holds("the child wrote", by_user.size() > applications));
-    applications = by_user.size();
-  }
-  questions.say("five writers were killed; " + std::to_string(applications) +
-                " applications are in both tables");
-  return {};
-}
-
 Status run(const std::string& store, const std::vector<std::string>&, Questions& questions) {
+  CELLAR_TRY_ASSIGN(const auto engine, new_store(store));
+  CELLAR_TRY_ASSIGN(const Tables tables, open_tables(*engine));
   Applications all;
-  {
-    CELLAR_TRY_ASSIGN(const auto engine, new_store(store));
-    CELLAR_TRY_ASSIGN(const Tables tables, open_tables(*engine));
-    CELLAR_TRY(load(*engine, tables, all));
-    CELLAR_TRY(ask_both_ways(tables, all, questions));
-    CELLAR_TRY(ask_about_order(tables, questions));
-    CELLAR_TRY(ask_wide(tables, all, questions));
-    CELLAR_TRY(engine->close());
-  }
-  return ask_after_kills(store, questions);
+  CELLAR_TRY(load(*engine, tables, all));
+  CELLAR_TRY(ask_both_ways(tables, all, questions));
+  CELLAR_TRY(ask_about_order(tables, questions));
+  CELLAR_TRY(ask_wide(tables, all, questions));
+  return engine->close();
 }
 
 }  // namespace
