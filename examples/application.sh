@@ -22,8 +22,16 @@ application() { "$build/$program" "$store" "$@"; }
 
 # show ARGUMENT...: prints a command of the program cellar as it would be typed, and runs it.
 show() {
+  local argument
   printf '\n$ cellar'
-  printf ' %q' "$@" | sed 's/\\\\/\\/g'
+  for argument; do
+    if [[ $argument == *\'* && $argument != *[\"\$\`\\!]* ]]; then
+      argument="\"$argument\""
+    elif [[ ! $argument =~ ^[A-Za-z0-9_./:=@%+,-]+$ ]]; then
+      argument=${argument@Q}
+    fi
+    printf ' %s' "$argument"
+  done
   printf '\n'
   "$cellar" "$@" 2>&1
 }
