@@ -107,7 +107,7 @@ def draw_boxes(drawing, x, y, room, boxes, colours):
     gap = 6
     wanted = [max(width_of(name, 13, SANS), width_of(about, 11, SANS)) + 18 for name, about in boxes]
     share = min(1, (room - gap * (len(boxes) - 1)) / sum(wanted))
-    split = [lines_of(about, 11, SANS, width * share - 14) for width, (_, about) in zip(wanted, boxes)]
+    split = [lines_of(about, 11, SANS, width * share - 14) if about else [] for width, (_, about) in zip(wanted, boxes)]
     height = 26 + 14 * max(len(lines) for lines in split)
     for width, (name, _), lines in zip(wanted, boxes, split):
         drawing.box(x, y, width * share, height, **colours)
