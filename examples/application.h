@@ -1,7 +1,7 @@
-// What the applications share: a new store, questions whose answers are checked, and what each read cost.
+// Shared by the applications: a new store, questions whose answers are checked, and what each read cost.
 //
-// An application reads real data or a sample, stores it, asks questions, and compares each answer with one that
-// was found without Cellar. The first wrong answer ends the program with exit status 1.
+// An application reads real data or a sample, stores it, asks questions, and compares each answer with one
+// that was found without Cellar. The first wrong answer ends the program with exit status 1.
 #pragma once
 
 #include <cinttypes>
@@ -61,7 +61,7 @@ class Questions {
   uint64_t checked_ = 0;
 };
 
-// Opens a new store in the folder `path`. What an earlier run left there is removed.
+// Opens a new store in the folder `path`. Removes the store of an earlier run.
 inline Result<std::unique_ptr<Engine>> new_store(const std::string& path, EngineOptions options = {}) {
   std::error_code error;
   if (std::filesystem::exists(path, error) && !std::filesystem::exists(path + "/CURRENT", error) &&

@@ -218,7 +218,8 @@ Strings check_form(const Sources& sources) {
 bool is_built(const Source& source) {
   const auto slashes = std::ranges::count(source.path, '/');
   const std::string folder = source.folder();
-  if (slashes == 2 && (source.path.starts_with("bench/") || source.path.starts_with("examples/"))) return true;
+  if (slashes == 2 && (source.path.starts_with("bench/") || source.path.starts_with("examples/")))
+    return true;
   if (slashes == 2 && source.layer() != folder) return true;
   if (folder != "tests") return slashes == 1 && (is_house_folder(folder) || folder == "examples");
   if (source.path.starts_with("tests/consumer/")) return true;  // a project of its own

@@ -2,8 +2,9 @@
 //
 //   example_blog [STORE]
 //
-// Table flat: row = user, entry:<2^63 - 1 - time, 19 digits> = text. Table tall: row = user + "_" + the same digits,
-// entry:user, entry:blog, entry:created (8 bytes). Table repaired: row = KeyBuilder().text(user).int64(time, down).
+// Table flat: row = user, entry:<2^63 - 1 - time, 19 digits> = text. Table tall: row = user + "_" + the same
+// digits, entry:user, entry:blog, entry:created (8 bytes). Table repaired: row =
+// KeyBuilder().text(user).int64(time, down).
 #include <algorithm>
 #include <map>
 

@@ -1,5 +1,5 @@
-// Identifiers from a counter, from leased blocks of it, and from time, worker and sequence: unique over threads,
-// kills and clocks that step back.
+// Identifiers from a counter, from leased blocks of it, and from time, worker and sequence: unique over
+// threads, kills and clocks that step back.
 //
 //   example_identifiers [STORE]
 //
@@ -29,7 +29,8 @@ using Ids = std::vector<int64_t>;
 bool all_differ(const Ids& ids) { return std::set<int64_t>(ids.begin(), ids.end()).size() == ids.size(); }
 
 Result<std::shared_ptr<Table>> open_ids(Engine& engine) {
-  // Identifiers must survive the end of the process, and a worker's mark is a value that only its owner writes.
+  // Identifiers must survive the end of the process, and a worker's mark is a value that only its owner
+  // writes.
   return engine.open_or_create_table("ids",
                                      {.families = {{.name = "n"}}, .durability = Durability::kSyncWal});
 }

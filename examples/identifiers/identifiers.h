@@ -1,7 +1,7 @@
 // Three ways to make identifiers that are unique over threads, processes and restarts.
 //
-// Table ids, family n. Row "counter", n:next and n:blocks: counters. Row "workers", n:started: a counter. Rows
-// "worker" + number, n:mark: the greatest time that this worker's identifiers may have.
+// Table ids, family n. Row "counter", n:next and n:blocks: counters. Row "workers", n:started: a counter.
+// Rows "worker" + number, n:mark: the greatest time that this worker's identifiers may have.
 #pragma once
 
 #include <atomic>
@@ -27,8 +27,8 @@ class Counter {
   std::shared_ptr<Table> ids_;
 };
 
-// Leases blocks of a counter: one write for each kBlock identifiers. A process that ends loses the rest of its
-// block. Any thread.
+// Leases blocks of a counter: one write for each kBlock identifiers. A process that ends loses the rest of
+// its block. Any thread.
 class LeasedBlocks {
  public:
   static constexpr int64_t kBlock = 1000;
@@ -51,15 +51,16 @@ class LeasedBlocks {
 };
 
 // Makes identifiers of 41 bits of milliseconds, 10 bits of the worker, 12 bits of a sequence, as Twitter's
-// Snowflake does. They need one write a second. Identifiers of different milliseconds sort by time. Any thread.
+// Snowflake does. They need one write a second. Identifiers of different milliseconds sort by time. Any
+// thread.
 class TimeOrdered {
  public:
   static constexpr int64_t kEpoch = 1'577'836'800'000;  // the year 2020; 41 bits last until 2089
   static constexpr int64_t kWorkers = 1024;
   static constexpr int64_t kPerMillisecond = 4096;
 
-  // Takes the next worker number, so that each start has another one. After 1,024 starts a number comes again:
-  // its mark tells which times are taken. The clock may have stepped back meanwhile.
+  // Takes the next worker number, so that each start has another one. After 1,024 starts a number comes
+  // again: its mark tells which times are taken. The clock may have stepped back meanwhile.
   static Result<std::unique_ptr<TimeOrdered>> start(std::shared_ptr<Table> ids, Clock& clock) {
     CELLAR_TRY_ASSIGN(const auto started, ids->increment(Increment("workers").add("n", "started", 1)));
     auto generator = std::make_unique<TimeOrdered>(std::move(ids), clock, started.front() % kWorkers);

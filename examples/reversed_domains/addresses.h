@@ -14,8 +14,9 @@ struct Address {
   std::string key() const { return reversed_domain(host + rest); }
 };
 
-// Splits an address. Hosts are lower-cased, because they are the same in any case; paths are not. An address without
-// a path gets a slash, so that each row has one after its host or port. Nothing for text that has no host.
+// Splits an address. Hosts are lower-cased, because they are the same in any case; paths are not. An address
+// without a path gets a slash, so that each row has one after its host or port. Nothing for text that has no
+// host.
 inline std::optional<Address> parsed(const std::string& text) {
   const size_t colon = text.find("://");
   if (colon == std::string::npos || colon == 0) return {};

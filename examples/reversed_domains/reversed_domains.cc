@@ -1,9 +1,10 @@
-// Addresses of pages by reversed domain: org.example.www/index.html, so that all hosts of a domain are neighbours.
+// Addresses of pages by reversed domain: org.example.www/index.html, so that all hosts of a domain are
+// neighbours.
 //
 //   example_reversed_domains [STORE [FILE]]
 //
-// Table pages: row = reversed host, port, path; u:<scheme> = the address as it was given. Table forward: the same
-// with the host as it is. The file has one address a line.
+// Table pages: row = reversed host, port, path; u:<scheme> = the address as it was given. Table forward: the
+// same with the host as it is. The file has one address a line.
 #include <algorithm>
 #include <fstream>
 #include <map>
@@ -15,8 +16,9 @@ namespace {
 
 using namespace example;
 
-// Reads the rows of a domain: its own, and those of its hosts. After the domain comes a point, a slash or a colon.
-// Digits sort between slash and colon, so that rows of other domains lie in between: the filter seeks past them.
+// Reads the rows of a domain: its own, and those of its hosts. After the domain comes a point, a slash or a
+// colon. Digits sort between slash and colon, so that rows of other domains lie in between: the filter seeks
+// past them.
 Result<std::set<std::string>> rows_of(Table& pages, const std::string& domain, ReadStats* cost = nullptr) {
   const std::string reversed = reversed_domain(domain);
   CELLAR_TRY_ASSIGN(const FilterPtr ranges, multi_row_range_filter({{reversed + ".", reversed + "0"},

@@ -2,8 +2,8 @@
 //
 //   example_storage_picture [STORE]
 //
-// The table has the form of a figure in the literature on HBase: rows r1 to r5, families CF1 and CF2, columns c1 to
-// c7, timestamps 1 to 4. The values are made up. run.sh shows the files with the program cellar.
+// The table has the form of a figure in the literature on HBase, with made-up values. Rows are r1 to r5,
+// families CF1 and CF2, columns c1 to c7, timestamps 1 to 4. run.sh shows the files with the program cellar.
 #include <algorithm>
 #include <tuple>
 
@@ -70,7 +70,7 @@ Status ask_rows(Table& table, Questions& questions) {
   return questions.same("r6", none, "");
 }
 
-// What a read of one family, of one column or of one timestamp need not open.
+// Asks for one family, one column and one range of timestamps: some files stay closed.
 Status ask_parts(Table& table, Questions& questions) {
   questions.chapter("Parts of the row r5, from the files");
   const auto ask = [&](const char* question, Get get,

@@ -13,8 +13,8 @@ namespace {
 using namespace example;
 using Applications = std::map<int64_t, std::set<std::string>>;  // what a user applied for
 
-// All applications of a user: the rows that begin with the eight bytes. No stop row user + 1 is computed, which
-// would overflow for the greatest user.
+// All applications of a user: the rows that begin with the eight bytes. No stop row user + 1 is computed,
+// which would overflow for the greatest user.
 Result<std::string> applications_of(Table& by_user, int64_t user, ReadStats* cost) {
   CELLAR_TRY_ASSIGN(const auto scanner, by_user.scan(Scan(keys_with_prefix(plain_int64(user))).stats(cost)));
   std::string list;
@@ -56,7 +56,7 @@ Status load(Engine& engine, const Tables& tables, Applications& all) {
   return {};
 }
 
-// Who applied for which, found without Cellar: the map turned around.
+// Returns the users of each application, found without Cellar: the map turned around.
 std::map<std::string, std::string> users_by_application(const Applications& all) {
   std::map<std::string, std::string> users;
   for (const auto& [user, applications] : all) {
@@ -92,7 +92,7 @@ Status ask_both_ways(const Tables& tables, const Applications& all, Questions& q
   return {};
 }
 
-// What the raw bytes of a number and of a length do to the order, and which encodings repair it.
+// Shows how the raw bytes of a number and of a length sort, and which encodings repair the order.
 Status ask_about_order(const Tables& tables, Questions& questions) {
   questions.chapter("Edges of the key");
   CELLAR_TRY_ASSIGN(std::string answer, applications_of(*tables.by_user, INT64_MAX, nullptr));

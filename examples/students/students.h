@@ -1,4 +1,4 @@
-// What the two programs of the students use: the tables, and an application written to all of them.
+// The tables of the students' two programs, and an application written to all of them.
 //
 // Table by_user: row = user (8 bytes, big-endian), then the application with its length in two bytes.
 // Table by_application: row = the same two parts in the other order. Both are written in one batch.
@@ -14,7 +14,8 @@
 
 namespace example {
 
-// The key as a serializer with big-endian numbers and sized texts writes it (Hadoop's Writable, HBase's Bytes).
+// The key as a serializer with big-endian numbers and sized texts writes it (Hadoop's Writable, HBase's
+// Bytes).
 inline std::string user_key(int64_t user, std::string_view application) {
   return KeyBuilder().raw(plain_int64(user)).sized(application).key().value();
 }

@@ -1,4 +1,4 @@
-// What the programs of TwitBase share: made-up users, keys, the tables of relations, the cells of a stream.
+// Shared by the programs of TwitBase: made-up users, keys, the tables of relations, the cells of a stream.
 //
 // The tables are those of Amandeep Khurana's "Introduction to HBase Schema Design" (;login:, October 2012).
 // An MD5 has 16 bytes whatever the name is, so that the parts of a key need no separator.
@@ -58,7 +58,7 @@ inline std::string pair_key(std::string_view user, std::string_view other) {
 inline constexpr char kFollows = 'F';
 inline constexpr char kFollowedBy = 'B';
 
-// Whom a user follows and who follows him, in three designs of the key.
+// The relations of users in three designs of the key.
 struct Tables {
   std::shared_ptr<Table> users, follows, followed_by, middle, first;
 };

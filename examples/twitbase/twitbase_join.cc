@@ -2,8 +2,9 @@
 //
 //   example_twitbase_join [STORE]
 //
-// Joined: tables follows (row = md5(user) + md5(followed), f:<followed>) and twits (row = md5(author) + reversed
-// time, info:<author> = text). Kept ready: table streams (row = md5(reader) + reversed time, info:<author> = text).
+// Joined: tables follows (row = md5(user) + md5(followed), f:<followed>) and twits (row = md5(author) +
+// reversed time, info:<author> = text). Kept ready: table streams (row = md5(reader) + reversed time,
+// info:<author> = text).
 #include <algorithm>
 
 #include "examples/twitbase/twitbase.h"
@@ -68,7 +69,8 @@ Result<Designs> load(Engine& engine, const Relation& follows, const std::vector<
   return tables;
 }
 
-// Joins: whom the reader follows, then the newest posts of each of them, all as of one instant, merged by time.
+// Joins: whom the reader follows, then the newest posts of each of them, all as of one instant, merged by
+// time.
 Result<std::string> joined(Engine& engine, const Designs& tables, const std::string& reader, size_t count,
                            ReadStats* cost) {
   CELLAR_TRY_ASSIGN(const auto now, engine.snapshot());

@@ -50,7 +50,7 @@ Status post(Table& streams, ManualClock& clock, const Post& post) {
   return streams.put(Put(twit_key(post.reader, post.time)).add("info", post.author, post.text));
 }
 
-// What a reader sees at a time, found without Cellar: the newest first; authors of one millisecond sorted.
+// Returns the stream of a reader at a time, found without Cellar: the newest first, then by author.
 std::string expected_stream(std::vector<Post> posts, const std::string& reader, int64_t now, size_t count) {
   std::erase_if(posts, [&](const Post& post) {
     return post.reader != reader || post.time > now || post.time < now - kLifetime;
