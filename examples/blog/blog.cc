@@ -58,10 +58,11 @@ Result<Designs> load(Engine& engine, const std::vector<Entry>& entries) {
   CELLAR_TRY_ASSIGN(tables.repaired, engine.create_table("repaired", options));
   for (const auto& [user, time, text] : entries) {
     Batch batch;
-    batch.put(tables.flat, Put(user).add("entry", converted(time), text));
+    batch.put(tables.flat, Put(user).add_at("entry", converted(time), time, text));
     for (const bool repaired : {false, true}) {
       Put put(repaired ? repaired_key(user, time) : tall_key(user, time));
-      put.add("entry", "user", user).add("entry", "blog", text).add("entry", "created", plain_int64(time));
+      put.add_at("entry", "user", time, user).add_at("entry", "blog", time, text);
+      put.add_at("entry", "created", time, plain_int64(time));
       batch.put(repaired ? tables.repaired : tables.tall, put);
     }
     CELLAR_TRY(engine.write(batch));

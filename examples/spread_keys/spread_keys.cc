@@ -64,7 +64,7 @@ Status load(Engine& engine, std::vector<Design>& all, const std::vector<Reading>
   for (Design& design : all) {
     CELLAR_TRY_ASSIGN(design.table, engine.create_table(design.name, {.families = {{.name = "v"}}}));
     for (const Reading& reading : readings)
-      CELLAR_TRY(design.table->put(Put(design.key(reading)).add("v", "c", reading.value)));
+      CELLAR_TRY(design.table->put(Put(design.key(reading)).add_at("v", "c", reading.time, reading.value)));
     CELLAR_TRY(design.table->flush());
   }
   return {};

@@ -58,7 +58,7 @@ Result<Designs> load(Engine& engine, const Relation& follows, const std::vector<
   CELLAR_TRY_ASSIGN(tables.streams, engine.create_table("streams", info));
   for (const auto& [user, all] : follows) {
     for (const std::string& whom : all)
-      CELLAR_TRY(tables.follows->put(Put(pair_key(user, whom)).add("f", whom, "1")));
+      CELLAR_TRY(tables.follows->put(Put(pair_key(user, whom)).add_at("f", whom, kStart, "1")));
   }
   const Relation followed_by = inverse(follows);
   for (const Post& each : posts) CELLAR_TRY(post(engine, tables, followed_by, each));
