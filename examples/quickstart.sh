@@ -26,8 +26,8 @@ done
 
 data=(/usr/share/tor/geoip /usr/share/tor/geoip6)
 if [[ ! -r ${data[0]} || ! -r ${data[1]} ]]; then
-  echo "The package tor-geoipdb is not installed: this uses the sample in examples/data, 750 ranges."
-  data=(examples/data/ip_ranges_v4.csv examples/data/ip_ranges_v6.csv)
+  echo "The package tor-geoipdb is not installed: this uses the sample in examples/ip_ranges/data, 750 ranges."
+  data=(examples/ip_ranges/data/ip_ranges_v4.csv examples/ip_ranges/data/ip_ranges_v6.csv)
 fi
 
 say "Which country is an address in? $(cat "${data[@]}" | grep -vc '^#') ranges of addresses (IPFire, CC BY-SA 4.0)"
