@@ -20,16 +20,6 @@ struct Tables {
   std::shared_ptr<Table> by_first, pieces, by_last;
 };
 
-// Maps codes to names, by the list that comes with the time zones; empty where that is not installed.
-std::map<std::string, std::string> country_names() {
-  std::map<std::string, std::string> names;
-  std::ifstream file("/usr/share/zoneinfo/iso3166.tab");
-  for (std::string line; std::getline(file, line);) {
-    if (line.size() > 3 && line[0] != '#') names[line.substr(0, 2)] = line.substr(3);
-  }
-  return names;
-}
-
 // Writes a row for each range, 2,000 in a batch.
 Status load(Engine& engine, const std::shared_ptr<Table>& table, const Ranges& ranges,
             const std::function<void(const Range&, Put&)>& make) {

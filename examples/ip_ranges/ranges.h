@@ -190,4 +190,14 @@ inline std::vector<std::string> addresses_to_try(const Ranges& ranges, size_t co
   return addresses;
 }
 
+// Maps codes to names, by the list that comes with the time zones; empty where that is not installed.
+inline std::map<std::string, std::string> country_names() {
+  std::map<std::string, std::string> names;
+  std::ifstream file("/usr/share/zoneinfo/iso3166.tab");
+  for (std::string line; std::getline(file, line);) {
+    if (line.size() > 3 && line[0] != '#') names[line.substr(0, 2)] = line.substr(3);
+  }
+  return names;
+}
+
 }  // namespace example

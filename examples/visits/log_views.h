@@ -1,9 +1,11 @@
 // The page views of a web server's log in the combined format.
 #pragma once
 
+#include <algorithm>
 #include <ctime>
 #include <fstream>
 #include <map>
+#include <set>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -61,7 +63,8 @@ inline void classify(View& view) {
     if (path.starts_with(folder))
       view.product = path.substr(folder.size(), path.find('/', folder.size()) - folder.size());
   }
-  if (path.starts_with("/files/") && !path.ends_with("/")) view.cart = path, view.bought = path.substr(path.rfind('/') + 1);
+  if (path.starts_with("/files/") && !path.ends_with("/"))
+    view.cart = path, view.bought = path.substr(path.rfind('/') + 1);
   if (path == "/checkout")
     view.cart = parameter(view.path, "cart"), view.bought = parameter(view.path, "items");
   view.term = parameter(view.path.starts_with("/search") ? view.path : view.referer, "q");
@@ -109,6 +112,26 @@ inline Result<std::vector<View>> read_views(const std::string& path, size_t& ref
   }
   if (views.empty()) return Status::invalid_argument(path + " has no lines in the combined format");
   return views;
+}
+
+inline std::string funnel_text(uint64_t saw, uint64_t bought) {
+  return std::to_string(saw) + " saw a product, " + std::to_string(bought) + " of them bought later";
+}
+
+// Returns how many visitors saw a product, and how many bought something after that, by the log alone.
+inline std::string funnel_of(const std::vector<View>& views) {
+  std::map<std::string, int64_t> seen;  // when a visitor saw the first product
+  std::set<std::string> bought;
+  for (const View& view : views) {
+    if (view.product.empty()) continue;
+    int64_t& time = seen.try_emplace(view.cookie, view.time_ms).first->second;
+    time = std::min(time, view.time_ms);
+  }
+  for (const View& view : views) {
+    const auto first = seen.find(view.cookie);
+    if (!view.cart.empty() && first != seen.end() && view.time_ms > first->second) bought.insert(view.cookie);
+  }
+  return funnel_text(seen.size(), bought.size());
 }
 
 }  // namespace example

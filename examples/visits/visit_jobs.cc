@@ -6,7 +6,6 @@
 // many views came from which page. All scans see the table as of one instant, although a thread writes to it.
 #include <algorithm>
 #include <atomic>
-#include <set>
 #include <thread>
 
 #include "examples/visits/log_views.h"
@@ -94,30 +93,10 @@ void referrers(Scanner& scanner, Part& part) {
   }
 }
 
-std::string funnel_text(uint64_t saw, uint64_t bought) {
-  return std::to_string(saw) + " saw a product, " + std::to_string(bought) + " of them bought later";
-}
-
 std::string funnel_of(const Parts& parts) {
   uint64_t saw = 0, bought = 0;
   for (const Part& part : parts) saw += part.saw, bought += part.bought;
   return funnel_text(saw, bought);
-}
-
-// The same by the log alone.
-std::string funnel_of(const std::vector<View>& views) {
-  std::map<std::string, int64_t> seen;  // when a visitor saw the first product
-  std::set<std::string> bought;
-  for (const View& view : views) {
-    if (view.product.empty()) continue;
-    int64_t& time = seen.try_emplace(view.cookie, view.time_ms).first->second;
-    time = std::min(time, view.time_ms);
-  }
-  for (const View& view : views) {
-    const auto first = seen.find(view.cookie);
-    if (!view.cart.empty() && first != seen.end() && view.time_ms > first->second) bought.insert(view.cookie);
-  }
-  return funnel_text(seen.size(), bought.size());
 }
 
 Status ask_funnel(Table& visits, const std::vector<View>& views, Questions& questions) {
