@@ -2,9 +2,9 @@
 //
 //   example_article_categories [STORE]
 //
-// categories: row = category, page; c:title. All pages of a category are one scan.
-// pages: row = page; c:<category>. All categories of a page are one get. Both change in one batch.
-// redirects: row = name, r:to = the name to read instead.
+// - Table categories: row = category, page; c:title. All pages of a category are one scan.
+// - Table pages: row = page; c:<category>. All categories of a page are one get. Both change in one batch.
+// - Table redirects: row = name, r:to = the name to read instead.
 #include <algorithm>
 #include <map>
 #include <optional>
@@ -165,7 +165,7 @@ Status ask_redirects(const Tables& tables, Questions& questions) {
 Status run(const std::string& path, const std::vector<std::string>&, Questions& questions) {
   CELLAR_TRY_ASSIGN(const auto engine, new_store(path));
   Tables tables;
-  // The order of writes decides what a delete hides: a page may leave and enter a category in one millisecond.
+  // A page may leave and enter a category in one millisecond. So the order of writes decides what is hidden.
   const FamilyOptions by_write = {.name = "c", .delete_order = MarkerOrder::kSequence};
   CELLAR_TRY_ASSIGN(tables.categories, engine->create_table("categories", {.families = {by_write}}));
   CELLAR_TRY_ASSIGN(tables.pages, engine->create_table("pages", {.families = {by_write}}));

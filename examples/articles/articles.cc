@@ -2,10 +2,12 @@
 //
 //   example_articles [STORE]
 //
-// articles: row = page. t:title, t:text as of now.
-// article_versions: the same row, t:text with all versions; the timestamp of a cell is the time of the edit.
-// article_revisions: row = page, revision. v:text, v:user, v:comment.
-// article_times: row = page, reversed time of the edit; v:text.
+// - Table articles: row = page, t:text as of now.
+// - Table article_versions: row = page, t:text with all versions. Their timestamps are the times of the
+//   edits.
+// - Table article_revisions: row = page, revision. v:text, v:user, v:comment.
+// - Table article_times: row = page, reversed time of the edit. v:text.
+//
 // One edit is one batch over the tables. The texts are made up.
 #include <algorithm>
 #include <random>

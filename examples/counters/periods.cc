@@ -1,9 +1,9 @@
-// Hits by month, day and hour: three counters in one call, of which the smaller periods are forgotten earlier.
+// Hits by month, day and hour: three counters in one call. The smaller a period, the earlier it is forgotten.
 //
 //   example_periods STORE LOG
 //
-// Table hits: row = page, families m, d and h with one counter for each month, day and hour. The hours are
-// forgotten after one day, the days after 30 days. The program sets the clock of the store.
+// - Table hits: row = page, families m, d and h with one counter for each month, day and hour. The hours are
+//   forgotten after one day, the days after 30 days. The program sets the clock of the store.
 #include <algorithm>
 
 #include "examples/counters/set_clock.h"

@@ -2,8 +2,8 @@
 //
 //   example_rolling [STORE]
 //
-// Table samples: row = vehicle, family s with a time to live of 600 s, column speed, one version for each sample.
-// Table minutes: the same from one pair of counters for each minute, sum and count. It reads 10 cells, not 600.
+// - Table samples: row = vehicle, column s:speed, one version for each sample. The time to live is 600 s.
+// - Table minutes: two counters for each minute, sum and count. A read of them examines 23 cells, not 607.
 #include <map>
 #include <optional>
 
@@ -89,7 +89,7 @@ Status compare(const Tables& tables, const std::map<std::string, Samples>& all, 
   return {};
 }
 
-// An hour of samples, one a second. Every 37 s the answers are compared; flushes and compactions come in between.
+// An hour of samples, one a second. Every 37 s the answers are compared. Flushes come in between.
 Status drive(const Tables& tables, SetClock& clock, std::map<std::string, Samples>& all,
              Questions& questions) {
   uint64_t random = 7;

@@ -1,11 +1,12 @@
-// Numbers as timestamps: the page that a visitor sees most often, and the last five pages, each in one column.
+// Numbers as timestamps: the page that a visitor sees most often, and the last five pages, in one column
+// each.
 //
 //   example_visitor_stats STORE LOG
 //
-// Table cookie_stats: row = cookie. Family c keeps one version, and each put has the number of views as its
-// timestamp: the page with the most views wins. Families r and v keep the last five pages as versions: r with the
-// clock's timestamps, v with rising ones.
-// Table counts: row = cookie, one counter for each page; an increment returns the timestamp for family c.
+// - Table cookie_stats: row = cookie. Family c keeps one version, and each put has the number of views as its
+//   timestamp: the page with the most views wins. Families r and v keep the last five pages as versions.
+//   Family r has the clock's timestamps, v has rising ones.
+// - Table counts: row = cookie, one counter for each page. An increment returns the timestamp for family c.
 #include <algorithm>
 #include <deque>
 
@@ -16,7 +17,7 @@ namespace {
 
 using namespace example;
 
-// What a visitor's row must say, found without Cellar.
+// The contents that a visitor's row must have, found without Cellar.
 struct Expected {
   std::map<std::string, int64_t> views;
   std::string top;                    // of pages with equal counts the one that reached it last

@@ -1,13 +1,14 @@
 // The country of an address: ranges in a sorted table, found by the nearest row.
 //
-//   example_ip_ranges STORE FILE...      files "first,last,country", as Debian's tor-geoipdb and npm have them
+//   example_ip_ranges STORE FILE...      lines "first,last,country", as Debian's tor-geoipdb has them
 //
-// Tables ipv4 and ipv6: row = the first address of a range, big-endian. Family r, the range: r:last, r:text.
-// Family c, the country: c:code, and c:name where it is known. The answer is the nearest row at or before.
+// - Tables ipv4 and ipv6: row = the first address of a range, big-endian. Family r has the range, r:last and
+//   r:text. Family c has the country, c:code and c:name. The answer is the nearest row at or before.
+//
 // Where ranges overlap, the nearest row may be the wrong one. Then two more tables show two repairs:
-// Table ipv4_pieces: the same keys after the ranges were cut into pieces that do not overlap.
-// Table ipv4_by_last: row = the last address in hex, then the first one. The answer is the nearest row at or after,
-// or a later one. r:least is the least first address of this row and all later ones: it ends the walk.
+// - Table ipv4_pieces: the same keys after the ranges were cut into pieces that do not overlap.
+// - Table ipv4_by_last: row = last and first address, in hex. The answer is the nearest row at or after, or a
+//   later one. r:least is the least first address from this row on. It ends the walk.
 #include <chrono>
 
 #include "examples/ip_ranges/ranges.h"
@@ -64,7 +65,8 @@ Status load_all(Engine& engine, const Tables& tables, const Ranges& ranges) {
   });
 }
 
-// The nearest row at or before the address. Without `check_end` an address in a gap gets its neighbour's country.
+// Takes the nearest row at or before the address. Without `check_end` an address in a gap gets the country of
+// its neighbour.
 Result<std::string> by_floor(Table& table, const std::string& address, bool check_end, ReadStats* cost) {
   CELLAR_TRY_ASSIGN(const RowBatch row, table.row_at_or_before(address, Scan().stats(cost)));
   if (row.empty() || (check_end && or_none(row.value("r", "last"), "") < address)) return std::string();

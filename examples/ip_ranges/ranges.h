@@ -174,7 +174,7 @@ inline Ranges overlaps_of(const Ranges& ranges) {
   return overlaps;
 }
 
-// Returns addresses at, just below and just above the ends of ranges, and some anywhere: the same at each run.
+// Returns addresses at and next to the ends of ranges, and some anywhere. They are the same at each run.
 inline std::vector<std::string> addresses_to_try(const Ranges& ranges, size_t count) {
   std::mt19937_64 random(7);
   std::vector<std::string> addresses;

@@ -2,8 +2,8 @@
 //
 //   example_link_changes [STORE]
 //
-// rollup: row = node. s:links is the list of its links. Family d has a cell for each change that is not in the list:
-// its qualifier is the time of the change and the link, its value is + or -.
+// - Table rollup: row = node. s:links is the list of its links. Family d has a cell for each change that is
+//   not in the list yet. Its qualifier is the time of the change and the link. Its value is + or -.
 #include <atomic>
 #include <thread>
 

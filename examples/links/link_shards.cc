@@ -2,8 +2,9 @@
 //
 //   example_link_shards STORE FILE      the file has lines "Package: NAME" and "Depends: LIST"
 //
-// into_one: row = the package that is needed, a column for each package that needs it.
-// into_shards: row = the same name, one byte that is a hash of the package that needs it: 16 rows share the links.
+// - Table into_one: row = the package that is needed, a column for each package that needs it.
+// - Table into_shards: row = the same name, one byte of hash. The byte is a hash of the package that needs
+//   it, so that 16 rows share the links.
 #include "examples/links/graph.h"
 
 namespace {

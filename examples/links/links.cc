@@ -2,8 +2,9 @@
 //
 //   example_links STORE FILE      the file has lines "Package: NAME" and "Depends: LIST"
 //
-// edges: row = from, into. adjacency: row = from, a column for each into. cells: row = from, s:links = all of them.
-// adjacency has a Bloom filter of rows and columns, the others have one of rows.
+// - Table edges: row = from, into. It has a Bloom filter of rows.
+// - Table adjacency: row = from, a column for each into. It has a Bloom filter of rows and columns.
+// - Table cells: row = from, s:links = all of them.
 #include "examples/links/graph.h"
 
 namespace {

@@ -90,7 +90,7 @@ inline bool parse_view(std::string_view line, View& view) {
   return true;
 }
 
-// Returns the views of a log without pictures and styles. Lines that are no requests are counted in `refused`.
+// Returns the views of a log, without pictures and styles. Counts invalid lines in `refused`.
 inline Result<std::vector<View>> read_views(const std::string& path, size_t& refused) {
   std::ifstream file(path);
   if (!file) return Status::not_found("cannot open the log " + path);

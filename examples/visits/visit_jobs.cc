@@ -2,8 +2,8 @@
 //
 //   example_visit_jobs STORE LOG      needs the store of example_visits, and the same log
 //
-// The funnel: how many visitors saw a product, and how many of them bought something later. The referrers: how
-// many views came from which page. All scans see the table as of one instant, although a thread writes to it.
+// - The funnel counts the visitors who saw a product, and those of them who bought something later.
+// - The referrers: how many views came from which page. The scans see a snapshot, while a thread writes.
 #include <algorithm>
 #include <atomic>
 #include <thread>
@@ -15,7 +15,7 @@ namespace {
 using namespace example;
 constexpr size_t kThreads = 4;
 
-// What a thread found in its part.
+// The results of one part.
 struct Part {
   std::map<std::string, uint64_t> rows, referers;  // and how often
   uint64_t saw = 0, bought = 0;

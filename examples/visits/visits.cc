@@ -2,11 +2,11 @@
 //
 //   example_visits STORE LOG
 //
-// Table visits: row = cookie (8 bytes), then the reversed time. One row for each page view. Families: r has the
-// referer, s the words that were searched for, p the product, z a checkout. The value is the page; in z it is
-// the list of what was bought.
-// Table cookie_urls: row = cookie, one column for each page, all its views as versions.
-// Table ip_hours: row = address, then the hour since 1970; one counter for each page.
+// - Table visits: row = cookie (8 bytes), then the reversed time. One row for each page view. Family r has
+//   the referer, s the words that were searched for, p the product. The value is the page. Family z has the
+//   cart of a checkout; the value is the list of purchases.
+// - Table cookie_urls: row = cookie, one column for each page, all its views as versions.
+// - Table ip_hours: row = address, then the hour since 1970; one counter for each page.
 #include <algorithm>
 #include <set>
 
