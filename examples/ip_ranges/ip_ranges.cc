@@ -138,8 +138,8 @@ Status ask(const Tables& tables, const Ranges& ranges, Questions& questions) {
   questions.say(std::to_string(nowhere) + " of " + std::to_string(addresses.size()) +
                 " addresses are in no range. Without a look at the end of the range, " +
                 std::to_string(unchecked) + " answers are wrong.");
-  questions.say(std::to_string(overlaps.size()) +
-                " ranges overlap a range before them. The smallest range counts.");
+  questions.say(std::to_string(overlaps.size()) + " ranges overlap a range before them" +
+                (overlaps.empty() ? "." : ": the smallest range counts."));
   for (const Range& range : overlaps) {
     std::string after = range.last;
     addresses.push_back(range.first), addresses.push_back(range.last);
