@@ -125,7 +125,7 @@ Status ask_edges(const Tables& tables, SetClock& clock, const Samples& samples, 
   for (const auto& table : {tables.samples, tables.minutes}) CELLAR_TRY(table->flush());
   CELLAR_TRY(tables.samples->major_compact());
   CELLAR_TRY(ask("The same after a compaction", last + kWindowMs, "1"));
-  const auto& files = tables.samples->info().families[0].files;
+  const std::vector<StoreFileInfo> files = tables.samples->info().families[0].files;
   CELLAR_TRY(questions.answer("Cells in files then, of 3,600 samples of each vehicle",
                               std::to_string(files.empty() ? 0 : files[0].cells), std::to_string(kVehicles)));
   CELLAR_TRY(ask("A millisecond later, nothing", last + kWindowMs + 1, "0"));
