@@ -48,3 +48,14 @@ data() {
     printf '%s\n' "$2"
   fi
 }
+
+# page FILE...: types or pans over HTTP in the page of the program, and says how a person opens the page.
+page() {
+  if [[ ! -x $build/${program}_page ]]; then
+    say "The page is not built: it needs libcpp-httplib-dev and pkg-config"
+    return
+  fi
+  say "The page, over HTTP"
+  "$build/${program}_page" "$store" "$@" "$here/page.html" --replay
+  say "To see it in a browser: ${program}_page $store $* $here/page.html --port 8080"
+}
