@@ -1,7 +1,7 @@
 // What the pages of applications share: a small HTTP server for this machine alone, and measured latencies.
 //
-// The server listens on 127.0.0.1, and answers requests to that address or to localhost: a page of another site
-// that names another host is refused. Answers are JSON, and the page itself is one file of HTML.
+// The server listens on 127.0.0.1, and answers requests to that address or to localhost: a page of another
+// site that names another host is refused. Answers are JSON, and the page itself is one file of HTML.
 #pragma once
 
 #include <httplib.h>
@@ -79,7 +79,8 @@ inline std::string url_text(std::string_view text) {
   return url;
 }
 
-// PageServer: serves one page and its answers. Answers run on several threads at once. Its destructor stops it.
+// PageServer: serves one page and its answers. Answers run on several threads at once. Its destructor stops
+// it.
 class PageServer {
  public:
   // Returns the JSON that answers a request. kInvalidArgument becomes status 400, other failures 500.
@@ -97,7 +98,8 @@ class PageServer {
     if (thread_.joinable()) thread_.join();
   }
 
-  // Answers GET requests to `path`. The header Server-Us tells the page how many microseconds the answer took.
+  // Answers GET requests to `path`. The header Server-Us tells the page how many microseconds the answer
+  // took.
   void on(const std::string& path, Answer answer) {
     server_.Get(path,
                 [this, answer = std::move(answer)](const httplib::Request& asked, httplib::Response& to) {

@@ -2,8 +2,9 @@
 //
 //   example_autocomplete [STORE [FILE]]
 //
-// FILE holds titles with a rank, or Debian's list of packages, whose rank is the number of packages that depend on
-// them. titles.h describes the table. It is filled twice: by puts, and by one sorted file that the table adopts.
+// FILE holds titles with a rank, or Debian's list of packages, whose rank is the number of packages that
+// depend on them. titles.h describes the table. It is filled twice: by puts, and by one sorted file that the
+// table adopts.
 #include "cellar/hfile_builder.h"
 #include "examples/autocomplete/titles.h"
 

@@ -2,8 +2,8 @@
 //
 //   example_autocomplete_costs [STORE [FILE]]
 //
-// Table prefixes is that of titles.h. Table hashed has the same rows under the MD5 of the prefix. Table by_title
-// has one row for each title, whose value is its rank.
+// Table prefixes is that of titles.h. Table hashed has the same rows under the MD5 of the prefix. Table
+// by_title has one row for each title, whose value is its rank.
 #include "examples/autocomplete/titles.h"
 
 namespace {
@@ -40,7 +40,8 @@ Status ask_sizes(const Tables& tables, Questions& questions) {
   return questions.holds("neighbours compress better", bytes_of(*tables.prefixes) < bytes_of(*tables.hashed));
 }
 
-// The same answers without prefixes, from one row for each title: a scan that must see all titles with the prefix.
+// The same answers without prefixes, from one row for each title: a scan that must see all titles with the
+// prefix.
 Status ask_alternatives(const Tables& tables, const Data& data, Questions& questions) {
   questions.chapter("A scan of titles instead of a get of a prefix");
   for (const std::string prefix : {"lib", "pyth", "chime"}) {
@@ -62,7 +63,8 @@ Status ask_alternatives(const Tables& tables, const Data& data, Questions& quest
   return {};
 }
 
-// A row of 12 characters cannot tell apart the titles that share them: a scan of titles with the whole text can.
+// A row of 12 characters cannot tell apart the titles that share them: a scan of titles with the whole text
+// can.
 Status ask_long_texts(const Tables& tables, const Data& data, Questions& questions) {
   questions.chapter("More than 12 characters");
   std::string missing;

@@ -22,7 +22,8 @@ Reply ask(httplib::Client& client, const std::string& path, const httplib::Heade
   return result ? Reply{result->status, result->body} : Reply{};
 }
 
-// Types titles from their third character on, as a person does, and compares each answer with a look at all titles.
+// Types titles from their third character on, as a person does, and compares each answer with a look at all
+// titles.
 Status replay(httplib::Client& client, const PageServer& server, const std::vector<Title>& titles,
               Questions& questions) {
   questions.chapter("Titles are typed over HTTP");

@@ -1,7 +1,7 @@
 // Titles with a rank, and the table of prefixes that answers each keystroke with one get.
 //
-// Table prefixes: row = the first 3 to 12 characters of a title, family j, empty qualifier, value = a JSON list of
-// the ten best titles with this prefix.
+// Table prefixes: row = the first 3 to 12 characters of a title, family j, empty qualifier, value = a JSON
+// list of the ten best titles with this prefix.
 #pragma once
 
 #include <algorithm>
@@ -34,7 +34,8 @@ inline const std::vector<Title> kOtherTitles = {
     {"zürich-west", 5},    {"zülpich", 4},     {"čapek", 3},     {"東京国際空港", 8},
     {"東京国立博物館", 7}, {"😀😃😄 smileys", 2}, {"</script>", 1}, {"a \"quoted\" \\ title", 1}};
 
-// Returns the number of bytes of the UTF-8 character at the beginning of `text`, or 0 if there is no valid one.
+// Returns the number of bytes of the UTF-8 character at the beginning of `text`, or 0 if there is no valid
+// one.
 inline size_t character_bytes(std::string_view text) {
   if (text.empty()) return 0;
   const auto at = [&](size_t i) { return static_cast<unsigned char>(text[i]); };
@@ -74,7 +75,8 @@ inline std::string json_list(const std::vector<std::string_view>& texts) {
   return json += "]";
 }
 
-// Counts the packages that depend on each one, in lines "Package: NAME" and "Depends: NAME (>= 1) | OTHER, NAME".
+// Counts the packages that depend on each one, in lines "Package: NAME" and "Depends: NAME (>= 1) | OTHER,
+// NAME".
 inline Status count_links(const std::vector<std::string>& lines, std::map<std::string, uint64_t>& links) {
   std::map<std::string, uint64_t> named;
   bool known = true;  // another version of a package that was counted
@@ -99,8 +101,8 @@ inline Status count_links(const std::vector<std::string>& lines, std::map<std::s
   return {};
 }
 
-// Reads titles, the best first: those that most packages depend on, and equal ones by the alphabet. The file has
-// Debian's fields Package and Depends, or lines of a title, a tab and its rank.
+// Reads titles, the best first: those that most packages depend on, and equal ones by the alphabet. The file
+// has Debian's fields Package and Depends, or lines of a title, a tab and its rank.
 inline Result<std::vector<Title>> read_titles(const std::string& path) {
   std::ifstream file(path);
   if (!file) return Status::not_found("cannot read the titles in " + path);
@@ -128,7 +130,8 @@ inline Result<std::vector<Title>> read_titles(const std::string& path) {
   return titles;
 }
 
-// Returns the value of each prefix. The titles come in the order of their rank, so the first ten are the best.
+// Returns the value of each prefix. The titles come in the order of their rank, so the first ten are the
+// best.
 inline std::map<std::string, std::string> prefix_rows(const std::vector<Title>& titles) {
   std::map<std::string, std::vector<std::string_view>> best;
   for (const Title& title : titles) {
@@ -161,8 +164,8 @@ inline uint64_t bytes_of(const Table& table) {
   return bytes;
 }
 
-// Returns the row that answers what a person has typed: its first 12 characters, or nothing below 3 characters.
-// Error: kInvalidArgument if the text is not UTF-8.
+// Returns the row that answers what a person has typed: its first 12 characters, or nothing below 3
+// characters. Error: kInvalidArgument if the text is not UTF-8.
 inline Result<std::string> row_of_query(std::string_view typed) {
   CELLAR_TRY_ASSIGN(const std::vector<size_t> ends, character_ends(typed));
   if (ends.size() < kShortestPrefix) return std::string();
