@@ -126,12 +126,7 @@ Status ask_about_regions(Table& table, const Regions& regions, Questions& questi
     ReadStats cost;
     Get get(row);
     get.stats(&cost);
-    for (const char& kind : kinds) {
-      if (only.empty())
-        get.family({&kind, 1});
-      else
-        get.column({&kind, 1}, only);
-    }
+    for (const char& kind : kinds) only.empty() ? get.family({&kind, 1}) : get.column({&kind, 1}, only);
     CELLAR_TRY_ASSIGN(const RowBatch found, table.get(get));
     std::string expected, names;
     for (const auto& [name, region] : regions) {
@@ -142,13 +137,15 @@ Status ask_about_regions(Table& table, const Regions& regions, Questions& questi
     }
     CELLAR_TRY(questions.same("the collection", collection_of(found.row()),
                               "{\"type\":\"FeatureCollection\",\"features\":[" + expected + "]}"));
-    questions.say("tile " + std::string(digits) + ", families " + std::string(kinds) + ": " +
-                  (names.size() > 90 ? std::to_string(found.row().cells().size()) + " regions" : names));
+    if (names.size() > 90) names = std::to_string(found.row().cells().size()) + " regions";
+    questions.say("tile " + std::string(digits) + ", " + std::string(kinds) + ":" + std::string(only) +
+                  " gives " + (names.empty() ? "nothing" : names));
     Questions::print(cost);
     return questions.holds("one file for each family that is named", cost.files_considered == kinds.size());
   };
   CELLAR_TRY(ask("1202", "abc", ""));
   CELLAR_TRY(ask("12020322", "abc", ""));
+  CELLAR_TRY(ask("12020322", "ab", ""));
   CELLAR_TRY(ask("12020322", "a", ""));
   CELLAR_TRY(ask("12020322", "a", "LU"));
   CELLAR_TRY(ask("33333333", "abc", ""));

@@ -14,7 +14,7 @@ say "Features of a tile, by class and code"
 
 say "The same stores with the program cellar"
 show get "$store.tiles" tile_bounds '\x62\x3A' a --explain
-show get "$store.features" tile_features 12020 h --filter "ColumnPrefixFilter('LKC')" --explain
+show get "$store.features" tile_features 12020 h --filter "ColumnPrefixFilter('LKC')" --limit-per-family 3 --explain
 show get "$store" info place-3
 
 page "$places"
