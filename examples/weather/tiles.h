@@ -1,0 +1,17 @@
+// Tiles of several zooms in one order: digits, padded with "~".
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "examples/application.h"
+
+namespace example {
+
+inline std::string padded(std::string tile, size_t digits) { return tile.append(digits - tile.size(), '~'); }
+// Returns whether the record of this row speaks for the tile.
+inline bool contains(std::string_view row, std::string_view tile) {
+  return tile.starts_with(row.substr(0, row.find('~')));
+}
+
+}  // namespace example
