@@ -8,6 +8,8 @@
 
 namespace example {
 
+constexpr int64_t kBegin = 1700000400000;  // the first hour of the weather, in milliseconds since the epoch
+
 inline std::string padded(std::string tile, size_t digits) { return tile.append(digits - tile.size(), '~'); }
 // Returns whether the record of this row speaks for the tile.
 inline bool contains(std::string_view row, std::string_view tile) {

@@ -35,7 +35,8 @@ Result<std::string> records_within(Table& table, const std::string& tile) {
 Result<std::shared_ptr<Table>> forecast(Engine& engine, const std::string& name,
                                         const std::vector<std::string>& tiles) {
   CELLAR_TRY_ASSIGN(auto table, engine.create_table(name, {.families = {{.name = "w"}}}));
-  for (const std::string& tile : tiles) CELLAR_TRY(table->put(Put(padded(tile, 9)).add("w", "", "rain")));
+  for (const std::string& tile : tiles)
+    CELLAR_TRY(table->put(Put(padded(tile, 9)).add_at("w", "", kBegin, "rain")));
   CELLAR_TRY(table->flush());
   return table;
 }
@@ -83,7 +84,8 @@ Status ask_next(Engine& engine, Questions& questions) {
       questions.answer("01112 and a tile within it: the small one hides the large one", answer, "nothing"));
   ReadStats cost;
   std::vector<Get> gets;  // the tile and all tiles that contain it
-  for (size_t n = 1; n <= 9; ++n) gets.emplace_back(padded(std::string("011123110").substr(0, n), 9));
+  for (size_t n = 1; n <= 9; ++n)
+    gets.push_back(Get(padded(std::string("011123110").substr(0, n), 9)).stats(&cost));
   CELLAR_TRY_ASSIGN(const std::vector<RowBatch> found, nested->get_many(gets));
   answer.clear();
   for (const RowBatch& each : found)
