@@ -161,7 +161,8 @@ inline Result<std::optional<int>> port_of(const std::vector<std::string>& files,
   if (files.size() == 2) return std::optional<int>(0);
   if (files.size() == 4 && files[2] == "--port") {
     const char* const end = files[3].data() + files[3].size();
-    if (std::from_chars(files[3].data(), end, port).ptr == end && port > 0 && port < 65536)
+    const std::from_chars_result read = std::from_chars(files[3].data(), end, port);
+    if (read.ec == std::errc() && read.ptr == end && port > 0 && port < 65536)
       return std::optional<int>(port);
   }
   return Status::invalid_argument("usage: " + std::string(program) +

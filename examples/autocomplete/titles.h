@@ -116,8 +116,9 @@ inline Result<std::vector<Title>> read_titles(const std::string& path) {
       const size_t tab = lines[i].find('\t');
       const char* const end = lines[i].data() + lines[i].size();
       uint64_t rank = 0;
-      if (tab == std::string::npos || tab == 0 ||
-          std::from_chars(lines[i].data() + tab + 1, end, rank).ptr != end || !character_ends(lines[i]).ok())
+      if (tab == std::string::npos || tab == 0 || !character_ends(lines[i]).ok() ||
+          std::from_chars(lines[i].data() + tab + 1, end, rank).ec != std::errc() ||
+          std::to_string(rank) != lines[i].substr(tab + 1))
         return Status::invalid_argument(path + ": line " + std::to_string(i + 1) +
                                         " is not a title in UTF-8, a tab and a number");
       links[folded(lines[i].substr(0, tab))] = rank;

@@ -48,8 +48,10 @@ struct Box {
 inline Result<double> degrees(std::string_view text, double limit) {
   double value = 0;
   const char* const end = text.data() + text.size();
-  if (text.empty() || std::from_chars(text.data(), end, value).ptr != end || !(std::abs(value) <= limit))
-    return Status::invalid_argument("\"" + std::string(text) + "\" is not a number of degrees");
+  const std::from_chars_result read = std::from_chars(text.data(), end, value);
+  if (read.ec != std::errc() || read.ptr != end || !(std::abs(value) <= limit))
+    return Status::invalid_argument("\"" + std::string(text) + "\" is not a number of degrees up to " +
+                                    std::to_string(static_cast<int>(limit)));
   return value;
 }
 
@@ -66,6 +68,7 @@ inline Result<std::vector<Place>> read_places(const std::string& path) {
   std::set<std::string> tiles;
   while (true) {
     CELLAR_TRY_ASSIGN(const bool more, json.next(object));
+    if (!more && places.empty()) return Status::invalid_argument(path + " has no places");
     if (!more) return places;
     Place place;
     place.id = static_cast<int32_t>(places.size());
@@ -145,6 +148,14 @@ inline Result<std::vector<KeyRange>> ranges_of(const Box& box, size_t tiles_max,
     }
   }
   return joined;
+}
+
+// Returns the number of files of some families, each named by one letter.
+inline size_t files_of(const Table& table, std::string_view families) {
+  size_t files = 0;
+  for (const FamilyInfo& family : table.info().families)
+    if (families.find(family.options.name) != std::string_view::npos) files += family.files.size();
+  return files;
 }
 
 // Calls take(row) for each place in a box, in the families of `families` ("h", "hm", "hml"). One scan for

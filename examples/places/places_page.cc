@@ -29,8 +29,8 @@ Result<View> view_of(const httplib::Request& asked) {
   CELLAR_TRY_ASSIGN(view.box.east, degrees(asked.get_param_value("east"), 180));
   const std::string zoom = asked.get_param_value("zoom");
   const char* const end = zoom.data() + zoom.size();
-  if (zoom.empty() || std::from_chars(zoom.data(), end, view.zoom).ptr != end || view.zoom < 0 ||
-      view.zoom > 19)
+  const std::from_chars_result read = std::from_chars(zoom.data(), end, view.zoom);
+  if (read.ec != std::errc() || read.ptr != end || view.zoom < 0 || view.zoom > 19)
     return Status::invalid_argument("zoom \"" + zoom + "\" is not a number from 0 to 19");
   return view;
 }
