@@ -1,4 +1,4 @@
-// What the pages of applications share: a small HTTP server for this machine alone, and measured latencies.
+// Shared by the pages of applications: a small HTTP server for this machine alone, and measured latencies.
 //
 // The server listens on 127.0.0.1, and answers requests to that address or to localhost: a page of another
 // site that names another host is refused. Answers are JSON, and the page itself is one file of HTML.

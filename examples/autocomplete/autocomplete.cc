@@ -2,9 +2,9 @@
 //
 //   example_autocomplete [STORE [FILE]]
 //
-// FILE holds titles with a rank, or Debian's list of packages, whose rank is the number of packages that
-// depend on them. titles.h describes the table. It is filled twice: by puts, and by one sorted file that the
-// table adopts.
+// FILE holds titles with a rank, or Debian's list of packages. The rank of a package is the number of
+// packages that depend on it. The table is filled twice: by puts, and by one sorted file that it adopts.
+// titles.h describes the table.
 #include "cellar/hfile_builder.h"
 #include "examples/autocomplete/titles.h"
 
@@ -17,7 +17,7 @@ struct Data {
   std::map<std::string, std::string> rows;  // prefix → JSON
 };
 
-// Writes a finished file beside the store, which the table then adopts: no log, no memtable, no flush.
+// Writes a finished file next to the store. The table then adopts it: no log, no memtable, no flush.
 Status load_file(Table& prefixes, const Data& data, const std::string& path) {
   CELLAR_TRY_ASSIGN(
       HFileBuilder file,

@@ -1,7 +1,7 @@
 // Titles with a rank, and the table of prefixes that answers each keystroke with one get.
 //
-// Table prefixes: row = the first 3 to 12 characters of a title, family j, empty qualifier, value = a JSON
-// list of the ten best titles with this prefix.
+// Table prefixes: row = the first 3 to 12 characters of a title; family j, with an empty qualifier. The value
+// is a JSON list of the ten best titles with this prefix.
 #pragma once
 
 #include <algorithm>

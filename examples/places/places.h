@@ -1,8 +1,8 @@
 // Places of the world, and boxes of the map as ranges of keys.
 //
 // Table places: row = tile of zoom 16 (packed_quadkey, 8 bytes), then the id (4 bytes). A place is one cell
-// in family h, m or l (high, medium, low importance), with an empty qualifier: latitude and longitude (8
-// bytes each), the record.
+// in family h, m or l (high, medium, low importance), with an empty qualifier. Its value is latitude and
+// longitude (8 bytes each), then the record.
 // Table clusters: row = zoom (1 byte), then the tile (8 bytes): how many places it has, and their centre.
 // Table info: row = "place-" and the id in digits, family i: the record of one place.
 #pragma once
@@ -56,7 +56,7 @@ inline Result<double> degrees(std::string_view text, double limit) {
 }
 
 // Reads places. The first one of each tile of zoom 6 gets importance h, the first one of each tile of zoom 9
-// gets m: so a map of any scale has about as many as it can show.
+// gets m. So a map of any scale has about as many as it can show.
 inline Result<std::vector<Place>> read_places(const std::string& path) {
   std::ifstream file(path);
   std::ostringstream text;

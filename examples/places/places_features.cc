@@ -14,7 +14,7 @@ using namespace example;
 // A feature of a tile: family and qualifier, such as "h:LKC.000042".
 using Features = std::map<std::string, std::set<std::string>>;  // tile → features
 
-// The populated places, and five made-up features for each, with codes of GeoNames: LKC, a crater lake, is a
+// The populated places, and five made-up features for each, with codes of GeoNames. LKC, a crater lake, is a
 // kind of lake, so its code begins with LK.
 Result<Features> features_of(const std::vector<Place>& places) {
   const std::vector<std::vector<std::string>> codes = {

@@ -2,8 +2,8 @@
 //
 //   example_places_tiles [STORE [FILE]]
 //
-// Table tile_bounds: row = tile of zoom 8 (2 bytes), or another zoom (1 byte) and its tile (2 bytes); family
-// a, b or c = countries, areas, districts; qualifier = region; value = its bounds as GeoJSON.
+// Table tile_bounds: row = tile of zoom 8 (2 bytes), or another zoom (1 byte) and its tile (2 bytes). The
+// families a, b and c hold countries, areas and districts: qualifier = region, value = its bounds as GeoJSON.
 #include "examples/places/places.h"
 
 namespace {

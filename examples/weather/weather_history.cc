@@ -2,8 +2,8 @@
 //
 //   example_weather_history [STORE [STATIONS]]
 //
-// Table history: row = the largest tile of a station that has no other one, in digits padded with "~" to 14;
-// family w, one version each hour. The stations are made up by a generator with a fixed seed.
+// Table history: row = the largest tile of a station that has no other one, in digits padded with "~" to 14.
+// Family w has one version each hour. The stations are made up by a generator with a fixed seed.
 #include <cmath>
 #include <map>
 #include <numbers>
