@@ -33,7 +33,7 @@ endif()
 # The examples, with a build file of their own, their input, and what they print.
 install(DIRECTORY examples/ DESTINATION "${CMAKE_INSTALL_DATADIR}/cellar/examples"
   USE_SOURCE_PERMISSIONS
-  FILES_MATCHING PATTERN "*.cc" PATTERN "*.h" PATTERN "*.txt" PATTERN "*.sh" PATTERN "*.md" PATTERN "data/*")
+  FILES_MATCHING PATTERN "*.cc" PATTERN "*.h" PATTERN "*.txt" PATTERN "*.sh" PATTERN "*.md" PATTERN "*.html" PATTERN "data/*")
 
 # How a library we link is found again: its target = the CMake package, empty for those of cellar_find = the pkg-config
 # module, empty where it has none.
