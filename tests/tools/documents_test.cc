@@ -51,5 +51,25 @@ TEST(Documents, LinksLeadSomewhere) {
   }
 }
 
+// docs/applications.md lists 32 applications with the program that shows each, and a picture of each folder.
+TEST(Documents, EveryApplicationHasAProgram) {
+  const fs::path root(CELLAR_SOURCE_DIR);
+  const std::string page = text_of(root / "docs/applications.md");
+  for (int number = 1; number <= 32; ++number) {
+    const size_t line = page.find("\n| X" + std::to_string(number) + " | ");
+    ASSERT_NE(line, std::string::npos) << "X" << number;
+    const size_t at = page.find("](../", line);
+    ASSERT_LT(at, page.find('\n', line + 1)) << "X" << number << " names no program";
+    const std::string program = page.substr(at + 5, page.find(')', at) - at - 5);
+    EXPECT_TRUE(program.ends_with(".cc") && fs::exists(root / program)) << program;
+  }
+  for (const auto& entry : fs::directory_iterator(root / "examples")) {
+    if (!fs::exists(entry.path() / "run.sh")) continue;
+    const std::string name = entry.path().filename().string();
+    EXPECT_NE(page.find("(pictures/app_" + name + ".svg)"), std::string::npos) << name;
+    EXPECT_NE(page.find("(../examples/" + name + "/"), std::string::npos) << name;
+  }
+}
+
 }  // namespace
 }  // namespace cellar::testing
