@@ -26,11 +26,11 @@ namespace {
 
 std::shared_ptr<EngineParts> make_parts(const EngineOptions& options, const std::string& path,
                                         const std::shared_ptr<BlockCache>& cache) {
-  const EngineParts::MakeTable make_table =
-      [](std::shared_ptr<EngineParts> of, uint32_t id, const std::string& name, const TableOptions& schema,
-         std::vector<std::shared_ptr<Store>> stores) {
-        return std::make_shared<TableImpl>(std::move(of), id, name, schema, std::move(stores));
-      };
+  const EngineParts::MakeTable make_table = [](std::shared_ptr<EngineParts> of, uint32_t id,
+                                               const std::string& name, const TableOptions& schema,
+                                               std::vector<std::shared_ptr<Store>> stores) {
+    return std::make_shared<TableImpl>(std::move(of), id, name, schema, std::move(stores));
+  };
   return std::make_shared<EngineParts>(options, path, cache, make_table);
 }
 
@@ -55,8 +55,9 @@ Result<std::unique_ptr<Engine>> Engine::open(const std::string& path, const Engi
     parts = make_parts(heeded, path, cache);
     engine = std::make_unique<EngineImpl>(parts);
     const Status status = open_store(parts->work, parts->catalog, parts->background, parts->recovery);
-    // The destructor must not finish what the failed open has begun.
-    if (!status.ok()) parts->health.fail(status, Health::Ends::kByReopen);
+    // The destructor must not finish what the failed open has begun. A reader begins nothing, and may succeed
+    // the next time.
+    if (!status.ok() && !heeded.read_only) parts->health.fail(status, Health::Ends::kByReopen);
     return status;
   };
   CELLAR_TRY(heeded.read_only ? open_live_store(attempt, [&]() -> const World& { return parts->world; })

@@ -197,6 +197,11 @@ Status FeedReaderImpl::open_segment(const LogSegment& segment, uint64_t first_ls
                                                source_->disk.identity, segment.id, segment.bytes);
   if (opened.status().is(Code::kNotFound)) {
     CELLAR_TRY(check_feed());  // it may have gone this very moment
+    if (source_->world.options.read_only)
+      return Status::conflict(fmt::format("the writer of the store has released the log of feed {} that "
+                                          "follows sequence {}",
+                                          feed_.name, position_))
+          .hinting("open the store again");
     return Status::corruption("a log segment that is kept for feeds is missing")
         .at(fmt::format("{}/{}", kWalDirectoryName, segment_name(segment.id)));
   }

@@ -16,6 +16,8 @@ namespace {
 
 // A record that is only half written is whole a moment later, and its store has the same mark.
 constexpr int kAttemptsStill = 4;
+// Damage is reported at the same place again and again, however much the writer does elsewhere.
+constexpr int kAttemptsAlike = 10;
 // A writer would have to publish an edit during each of so many attempts.
 constexpr int kAttemptsMax = 200;
 constexpr int64_t kPauseUs = 2000;
@@ -47,7 +49,8 @@ void pause(const World& world) {
 }
 
 bool may_be_a_moment(const Status& failure) {
-  return failure.is(Code::kCorruption) || failure.is(Code::kNotFound) || failure.is(Code::kIoError);
+  return failure.is(Code::kCorruption) || failure.is(Code::kNotFound) || failure.is(Code::kIoError) ||
+         failure.is(Code::kConflict);
 }
 
 }  // namespace
@@ -59,15 +62,17 @@ std::string store_mark(Directory& root) {
 }
 
 Status open_live_store(const std::function<Status()>& attempt, const std::function<const World&()>& world) {
-  std::string before;
-  for (int attempts = 1, still = 0;; ++attempts) {
+  std::string mark;
+  std::string failure;
+  for (int attempts = 1, alike = 0, still = 0;; ++attempts) {
     const Status status = attempt();
     if (status.ok() || !may_be_a_moment(status)) return status;
-    std::string after = mark_of(world());
-    if (after.empty()) return status;
-    still = after == before ? still + 1 : 1;
-    if (still == kAttemptsStill || attempts == kAttemptsMax) return status;
-    before = std::move(after);
+    const std::string mark_before = std::exchange(mark, mark_of(world()));
+    const std::string failure_before = std::exchange(failure, status.to_text());
+    if (mark.empty()) return status;
+    alike = failure == failure_before ? alike + 1 : 1;
+    still = mark == mark_before ? std::min(still + 1, alike) : 1;
+    if (still == kAttemptsStill || alike == kAttemptsAlike || attempts == kAttemptsMax) return status;
     pause(world());
   }
 }

@@ -36,6 +36,8 @@ class Recovery {
       CELLAR_TRY(summary_.clean && !is_scattered() ? continue_log() : publish_recovered());
       sweep_orphans();
       NamedSnapshotFiles(work_.world, work_.disk).sweep();
+    } else {
+      CELLAR_TRY(check_generation());
     }
     work_.disk.log_found = known_segments();
     report_.micros = work_.world.clock.steady_us() - begun_us;
@@ -46,6 +48,7 @@ class Recovery {
  private:
   Status open_directory();
   Status lock_snapshot();
+  Status check_generation();
   Status open_manifest();
   Status create_manifest();
   Status open_tables();
@@ -80,6 +83,7 @@ class Recovery {
   LogSummary summary_;
   std::vector<std::pair<FeedRecord, uint64_t>> lost_;  // feeds that hold back too much, and how much
   uint64_t last_sequence_ = 0;
+  uint64_t generation_ = 0;  // of the manifest that was loaded
 };
 
 Status Recovery::open_directory() {
@@ -114,6 +118,16 @@ Status Recovery::lock_snapshot() {
   return {};
 }
 
+// A reader's log belongs to its manifest: each record tells the last edit that was durable before it. But
+// Engine::resume() gives up an edit whose sync failed, and its number counts again in the next generation.
+Status Recovery::check_generation() {
+  CELLAR_TRY_ASSIGN(const Current current, read_current(*work_.disk.root));
+  if (current.generation == generation_) return {};
+  return Status::conflict("another process replaced the manifest while this one read the store")
+      .at(work_.world.path)
+      .hinting("open the store again");
+}
+
 Status Recovery::create_manifest() {
   ManifestState fresh;
   uint64_t seed = work_.world.options.environment.seed;
@@ -137,6 +151,8 @@ Status Recovery::open_manifest() {
   } else {
     if (work_.world.options.error_if_exists)
       return Status::invalid_argument("a store already exists at " + work_.world.path);
+    CELLAR_TRY_ASSIGN(const Current current, read_current(*work_.disk.root));
+    generation_ = current.generation;
     CELLAR_TRY_ASSIGN(work_.disk.manifest, Manifest::load(*work_.disk.root, work_.world.executor,
                                                           {.read_only = work_.world.options.read_only}));
   }
@@ -352,12 +368,13 @@ Status Recovery::continue_log() {
   ManifestEdit edit;
   edit.clean_close = LogPosition{};
   edit.last_sequence = last_sequence_;
-  CELLAR_TRY(
-      work_.disk.manifest->commit(edit).status());  // from here on the end of the log may be torn again
+  // From here on the end of the log may be torn again.
+  CELLAR_TRY_ASSIGN(const uint64_t opened, work_.disk.manifest->commit(edit));
   WalOptions options = wal_options();
   options.continues = summary_.end;
   options.older = known_segments();
   CELLAR_TRY_ASSIGN(work_.disk.wal, Wal::create(*work_.disk.root, work_.world.executor, options));
+  work_.disk.wal->note_manifest_edit(opened);
   remove_old_segments(state_.log_start);
   return {};
 }
@@ -395,7 +412,8 @@ Status Recovery::publish_recovered() {
   next.sealed.clear();
   next.dropped_families.clear();  // no segment mentions them any more
   next.next_file_number = std::max(next.next_file_number, work_.disk.manifest->next_file_number());
-  CELLAR_TRY(work_.disk.manifest->switch_to(next).status());
+  CELLAR_TRY_ASSIGN(const uint64_t published, work_.disk.manifest->switch_to(next));
+  work_.disk.wal->note_manifest_edit(published);
   for (const auto& [feed, bytes] : lost_) tell_feed_lost(work_.world, work_.mvcc, feed, bytes);
   remove_old_segments(options.first_segment);
   return {};

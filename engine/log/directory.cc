@@ -109,6 +109,15 @@ Result<Current> parse_current(std::string_view text) {
   return current;
 }
 
+Result<Current> read_current(Directory& root) {
+  constexpr uint64_t kCurrentBytesMax = 4096;
+  CELLAR_TRY_ASSIGN(const std::unique_ptr<ReadableFile> file, root.open(kCurrentName));
+  if (file->size() > kCurrentBytesMax) return Status::corruption("CURRENT is damaged").at(kCurrentName);
+  std::string text(file->size(), '\0');
+  CELLAR_TRY(file->read(0, text.size(), text.data()));
+  return parse_current(text);
+}
+
 Result<StoreProbe> probe_store(Directory& root) {
   CELLAR_TRY_ASSIGN(const std::vector<DirectoryEntry> entries, root.list());
   StoreProbe probe;

@@ -51,6 +51,8 @@ struct Current {
 std::string to_text(const Current& current);
 // kCorruption unless the text is, byte for byte, what to_text gives; kNotSupported for a newer format.
 Result<Current> parse_current(std::string_view text);
+// Reads CURRENT. Errors as parse_current(), and kNotFound.
+Result<Current> read_current(Directory& root);
 
 enum class StoreKind : uint8_t {
   kStore,        // has a CURRENT

@@ -50,6 +50,9 @@ class RecordFile {
   // The record at `offset`, whose number must be `lsn` unless that is 0, and whose chain `chain`.
   Result<Found> look(uint64_t offset, uint32_t chain, uint64_t lsn);
 
+  // Reads the bytes of the file anew from now on. A writer may have added some since they were read.
+  void look_anew() { buffer_.clear(); }
+
   // Calls `visit` for every sound record header from `offset` on, at whatever step of 8 bytes it stands,
   // until it returns false. It serves to find witnesses after a damaged record.
   Status scan(uint64_t offset, const std::function<bool(const RecordHeader&)>& visit);

@@ -40,6 +40,8 @@ class Replay {
   Result<Next> after_close(RecordFile& file, size_t index, uint64_t next_segment);
   Result<Next> bad_header(RecordFile& file, size_t index);
   Result<Next> judge(RecordFile& file, size_t index, uint64_t offset, Look look);
+  Result<bool> written_meanwhile(const Status& judged, RecordFile& file, uint64_t offset, uint32_t chain,
+                                 Found& found);
   Result<bool> continues_here(size_t index);
   Result<bool> written_later(size_t index);
   Result<bool> is_hole(RecordFile& file, size_t index, uint64_t offset);
@@ -150,8 +152,12 @@ Result<Replay::Next> Replay::records(RecordFile& file, size_t index) {
   uint32_t chain = file.header_crc();
   for (;;) {
     const bool first = offset == kFileHeaderBytes;
-    CELLAR_TRY_ASSIGN(const Found found, file.look(offset, chain, tail_.lsn));
-    if (found.look != Look::kRecord) return judge(file, index, offset, found.look);
+    CELLAR_TRY_ASSIGN(Found found, file.look(offset, chain, tail_.lsn));
+    if (found.look != Look::kRecord) {
+      const Result<Next> judged = judge(file, index, offset, found.look);
+      CELLAR_TRY_ASSIGN(const bool written, written_meanwhile(judged.status(), file, offset, chain, found));
+      if (!written) return judged;
+    }
     PrevFacts prev;
     const bool is_prev = found.header.type == RecordType::kPrev;
     const bool must_be_prev = first && file.header().first_lsn == 0;
@@ -171,6 +177,17 @@ Result<Replay::Next> Replay::records(RecordFile& file, size_t index) {
     if (found.header.type == RecordType::kClose)
       return after_close(file, index, load_le64(found.payload.data()));
   }
+}
+
+// The log may be read while it is written. Bytes that were read before the writer came to them contradict those
+// that were read later. Returns true, with the record in `found`, if a second look finds one where the first
+// look led to damage.
+Result<bool> Replay::written_meanwhile(const Status& judged, RecordFile& file, uint64_t offset,
+                                       uint32_t chain, Found& found) {
+  if (!judged.is(Code::kCorruption)) return false;
+  file.look_anew();
+  CELLAR_TRY_ASSIGN(found, file.look(offset, chain, tail_.lsn));
+  return found.look == Look::kRecord;
 }
 
 Status Replay::take_record(const RecordFile& file, uint64_t offset, const Found& found) {

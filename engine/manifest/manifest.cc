@@ -15,16 +15,6 @@ namespace cellar {
 
 namespace {
 
-constexpr uint64_t kCurrentBytesMax = 4096;
-
-Result<Current> read_current(Directory& root) {
-  CELLAR_TRY_ASSIGN(std::unique_ptr<ReadableFile> file, root.open(kCurrentName));
-  if (file->size() > kCurrentBytesMax) return Status::corruption("CURRENT is damaged").at(kCurrentName);
-  std::string text(file->size(), '\0');
-  CELLAR_TRY(file->read(0, text.size(), text.data()));
-  return parse_current(text);
-}
-
 // Judges a record that is not whole. Returns ok if the manifest ends there: nothing follows, or a torn last
 // edit. Returns kCorruption if the manifest is damaged.
 Status judge_end(RecordFile& file, uint64_t offset, const Found& found, uint64_t next_edit,

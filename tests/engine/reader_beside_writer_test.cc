@@ -39,6 +39,13 @@ void in_another_thread(const std::function<void()>& work) { std::thread(work).jo
 
 void must(const Status& status) { ASSERT_TRUE(status.ok()) << status.to_text(); }
 
+struct RecordingListener final : EventListener {
+  void on_recovered(const RecoveryReport&) override { ++recovered; }
+  void on_background_error(const Status&) override { ++errors; }
+  int recovered = 0;
+  int errors = 0;
+};
+
 class ReaderBesideWriterTest : public EngineFixture {
  protected:
   // The writer works on the files themselves. Readers see them through `watched_`, which can interrupt them.
@@ -256,6 +263,58 @@ TEST_F(ReaderBesideWriterTest, AWriterThatIsFasterForAWhile) {
   EXPECT_EQ(shown, content_of(*engine_));
 }
 
+// The writer only appends: neither the manifest nor the list of segments changes. The log is longer than what
+// the reader reads at a time, so that it sees old bytes next to new ones.
+TEST_F(ReaderBesideWriterTest, AWriterThatOnlyAppends) {
+  must(engine_->close());
+  open({.memtable_bytes = 64 << 20, .log_segment_bytes = 16 << 20});
+  for (int i = 0; i < 1000; ++i) {
+    const std::string row = "row" + std::to_string(i);
+    must((*engine_->open_table("a"))->put(Put(row).add("f", "n", std::string(1000, 'x'))));
+  }
+  watched_.before_each([&](const FileCall& call) {
+    if (call.operation == FileOperation::kRead) in_another_thread([this] { write(1); });
+  });
+  RecordingListener listener;
+  EngineOptions options;
+  options.environment.events = &listener;
+  const auto reader = open_reader(options);
+  watched_.before_each({});
+  ASSERT_TRUE(reader.ok()) << reader.status().to_text();
+  EXPECT_EQ(listener.recovered, 1);
+  EXPECT_EQ(listener.errors, 0);
+}
+
+// The sync of an edit fails, and resume() gives the edit up. A reader that has met it begins again.
+TEST_F(ReaderBesideWriterTest, AnEditThatIsGivenUp) {
+  must(engine_->close());
+  engine_.reset();
+  FaultFileSystem of_writer(*files_);
+  EngineOptions options;
+  options.environment.files = &of_writer;
+  options.environment.clock = &clock_;
+  engine_ = Engine::open("store", options).value();
+  write(2);
+  flush();
+  of_writer.fail(FileOperation::kSync, "MANIFEST-*", 1);
+  EXPECT_FALSE(engine_->truncate_table("a").ok());
+  of_writer.clear();
+  bool resumed = false;
+  watched_.before_each([&](const FileCall& call) {
+    if (resumed || !call.name.starts_with("wal")) return;
+    resumed = true;
+    in_another_thread([this] {
+      must(engine_->resume());
+      write(1);
+    });
+  });
+  const std::string shown = reader_shows();
+  watched_.before_each({});
+  EXPECT_TRUE(resumed);
+  EXPECT_EQ(shown, content_of(*engine_));
+  engine_.reset();  // before its files
+}
+
 TEST_F(ReaderBesideWriterTest, DamageIsStillDamage) {
   flush();
   must(engine_->close());
@@ -267,19 +326,19 @@ TEST_F(ReaderBesideWriterTest, DamageIsStillDamage) {
   watched_.inject({.on = FileOperation::kOpen, .name = "wal/*", .nth = 0, .code = Code::kNotFound});
   EXPECT_EQ(open_reader().status().code(), Code::kNotFound);
   watched_.clear();
-  watched_.clear_log();
   EXPECT_OK(open_reader().status());
   EXPECT_EQ(
       Engine::open("elsewhere", {.read_only = true, .environment = {.files = &watched_}}).status().code(),
       Code::kNotFound);
 }
 
-// Threads, on the file system of the machine: a log that is mapped, small segments, flushes and compactions.
-TEST(ReaderBesideWriterStorm, ShowsPrefixesOfTheWrites) {
+// Threads, on the file system of the machine, with a log that is mapped.
+void storm(uint64_t memtable_bytes, uint64_t log_segment_bytes) {
   const ScratchDirectory directory;
   const std::string path = directory.path() + "/store";
   auto opened = Engine::open(
-      path, {.create_if_missing = true, .memtable_bytes = 64 << 10, .log_segment_bytes = 64 << 10});
+      path,
+      {.create_if_missing = true, .memtable_bytes = memtable_bytes, .log_segment_bytes = log_segment_bytes});
   ASSERT_TRUE(opened.ok()) << opened.status().to_text();
   Engine& writer = **opened;
   const auto first = writer.create_table("a", {.families = {{.name = "f"}}}).value();
@@ -321,6 +380,9 @@ TEST(ReaderBesideWriterStorm, ShowsPrefixesOfTheWrites) {
   writing.join();
   EXPECT_GE(readers, 3);
 }
+
+TEST(ReaderBesideWriterStorm, FlushesCompactionsAndSmallSegments) { storm(64 << 10, 64 << 10); }
+TEST(ReaderBesideWriterStorm, AnyNumberOfAppends) { storm(64 << 20, 16 << 20); }
 
 }  // namespace
 }  // namespace cellar::testing
