@@ -14,18 +14,17 @@
 namespace cellar::bench {
 namespace {
 
-// Processor time of this thread, which does all of a read: other programs disturb it less than a clock.
-double thread_seconds() {
-  timespec now = {};
-  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
-  return static_cast<double>(now.tv_sec) + static_cast<double>(now.tv_nsec) * 1e-9;
-}
-
 benchmark::Counter each(uint64_t count) {
   return benchmark::Counter(static_cast<double>(count), benchmark::Counter::kAvgIterations);
 }
 
 }  // namespace
+
+double thread_seconds() {
+  timespec now = {};
+  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
+  return static_cast<double>(now.tv_sec) + static_cast<double>(now.tv_nsec) * 1e-9;
+}
 
 size_t scaled(size_t full, size_t least) {
   static const double scale = [] {
@@ -129,6 +128,14 @@ double Bed::bytes_per_cell() {
     }
   }
   return static_cast<double>(bytes) / static_cast<double>(std::max<uint64_t>(cells, 1));
+}
+
+uint64_t Bed::file_bytes() {
+  uint64_t bytes = 0;
+  if (table_ == nullptr) opened(kCacheForNothing);
+  for (const FamilyInfo& family : table_->info().families)
+    for (const StoreFileInfo& file : family.files) bytes += file.bytes;
+  return bytes;
 }
 
 void report(benchmark::State& state, const ReadStats& stats) {

@@ -23,6 +23,9 @@ std::string numbered(std::string_view prefix, uint64_t number, int digits = 8);
 std::string text_of(uint64_t seed, size_t bytes);
 // A number that looks like chance, the same for the same input.
 uint64_t mixed(uint64_t number);
+// Returns the processor time of this thread, which does all of a read. Other programs disturb it less than a
+// clock.
+double thread_seconds();
 
 // Where the data of a case comes from.
 struct BedPlan {
@@ -52,6 +55,8 @@ class Bed {
   Table& still_open(uint64_t cache_bytes);
   // Bytes of all store files, by cell stored in them.
   double bytes_per_cell();
+  // Returns the bytes of all store files.
+  uint64_t file_bytes();
   const std::string& path() const { return path_; }
 
  private:

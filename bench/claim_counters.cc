@@ -3,51 +3,21 @@
 #include <benchmark/benchmark.h>
 #include <fmt/format.h>
 
-#include <filesystem>
+#include <memory>
 #include <string>
 
 #include "base/random.h"
 #include "bench/bed.h"
+#include "bench/case.h"
 
 namespace cellar::bench {
 namespace {
 
 constexpr uint64_t kCounters = 10'000;
 
-// A store to write to, removed with the object.
-class Writable {
- public:
-  Writable()
-      : path_((std::filesystem::temp_directory_path() / fmt::format("cellar_bench.{:x}", system_random()))
-                  .string()) {
-    EngineOptions options;
-    options.create_if_missing = true;
-    Result<std::unique_ptr<Engine>> engine = Engine::open(path_, options);
-    if (!engine.ok()) give_up(engine.status());
-    engine_ = std::move(engine).value();
-    Result<std::shared_ptr<Table>> table = engine_->create_table("t", {.families = {{.name = "d"}}});
-    if (!table.ok()) give_up(table.status());
-    table_ = *table;
-  }
-  ~Writable() {
-    table_.reset();
-    engine_.reset();
-    std::error_code ignored;
-    std::filesystem::remove_all(path_, ignored);
-  }
-  Writable(const Writable&) = delete;
-  Writable& operator=(const Writable&) = delete;
-  Table& table() { return *table_; }
-
- private:
-  std::string path_;
-  std::unique_ptr<Engine> engine_;
-  std::shared_ptr<Table> table_;
-};
-
 // A store for each durability, kept from case to case; every run has rows of its own.
 struct Shared {
-  std::unique_ptr<Writable> store;
+  std::unique_ptr<WritableStore> store;
   Durability durability = Durability::kSkipWal;
   uint64_t runs = 0;
 };
@@ -69,7 +39,7 @@ void q25(benchmark::State& state, Durability durability, bool hot) {
   if (state.thread_index() == 0) {
     if (shared.store == nullptr || shared.durability != durability) {
       shared.store.reset();
-      shared.store = std::make_unique<Writable>();
+      shared.store = std::make_unique<WritableStore>(TableOptions{.families = {{.name = "d"}}});
     }
     shared.durability = durability;
     ++shared.runs;
@@ -79,14 +49,14 @@ void q25(benchmark::State& state, Durability durability, bool hot) {
     static_cast<void>(unused);
     const std::string row = prefix_of_run() + numbered("page", hot ? 0 : random.below(kCounters));
     const auto value =
-        shared.store->table().increment(Increment(row).add("d", "n", 1), {.durability = durability});
+        shared.store->rows().increment(Increment(row).add("d", "n", 1), {.durability = durability});
     if (!value.ok()) give_up(value.status());
     benchmark::DoNotOptimize(value->front());
   }
   state.SetItemsProcessed(state.iterations());
   if (state.thread_index() != 0) return;
   const auto all = static_cast<uint64_t>(state.iterations()) * static_cast<uint64_t>(state.threads());
-  if (!sum_is(shared.store->table(), all)) state.SkipWithError("the counters do not add up");
+  if (!sum_is(shared.store->rows(), all)) state.SkipWithError("the counters do not add up");
 }
 
 [[maybe_unused]] const bool registered = [] {

@@ -13,30 +13,10 @@
 
 #include "base/random.h"
 #include "bench/bed.h"
+#include "bench/case.h"
 
 namespace cellar::bench {
 namespace {
-
-// Rows "user" + number spread over files that overlap; rows that end in "x" lie between them and are missing.
-BedPlan spread_plan(uint64_t rows, uint64_t files, const FamilyOptions& family, size_t value_bytes) {
-  BedPlan plan;
-  plan.table.families = {family};
-  plan.fill = [=](Engine& engine, const std::shared_ptr<Table>& table) -> Status {
-    for (uint64_t file = 0; file < files; ++file) {
-      Batch batch;
-      for (uint64_t row = file; row < rows; row += files) {
-        batch.put(table, Put(numbered("user", row)).add_at("d", "q", 1, text_of(row, value_bytes)));
-        if (batch.mutations() < 20'000) continue;
-        CELLAR_TRY(engine.write(batch));
-        batch.clear();
-      }
-      CELLAR_TRY(engine.write(batch));
-      CELLAR_TRY(table->flush());
-    }
-    return {};
-  };
-  return plan;
-}
 
 void expect_cells(benchmark::State& state, size_t cells, size_t expected) {
   if (cells != expected) state.SkipWithError("a row was not found, or a missing row was");
@@ -183,27 +163,6 @@ class DroppedFiles {
  private:
   std::vector<int> descriptors_;
 };
-
-BedPlan wide_row_plan(uint64_t columns) {
-  BedPlan plan;
-  plan.table.families = {{.name = "d"}};
-  plan.fill = [=](Engine& engine, const std::shared_ptr<Table>& table) -> Status {
-    constexpr uint64_t kAtOnce = 20'000;
-    for (uint64_t at = 0; at < columns; at += kAtOnce) {
-      Batch batch;
-      Put put("wide");
-      for (uint64_t i = at; i < std::min(columns, at + kAtOnce); ++i)
-        put.add_at("d", numbered("c", i), 1, text_of(i, 40));
-      CELLAR_TRY(engine.write(batch.put(table, put)));
-    }
-    return {};
-  };
-  return plan;
-}
-
-double quantile(const std::vector<double>& sorted, double fraction) {
-  return sorted[static_cast<size_t>(fraction * static_cast<double>(sorted.size() - 1))];
-}
 
 void q18(benchmark::State& state, bool wide, uint64_t cells, From from) {
   Bed& bed = Bed::of(fmt::format("q18 {} {}", wide, cells),

@@ -1,39 +1,17 @@
-// Claims about shapes of data: neighbouring rows and a single row (Q09), and the same cells as many rows or
-// as columns of one (Q10).
+// Claims about shapes of data: neighbouring rows and a single row (Q09), the same cells as many rows or as
+// columns of one (Q10), and the number of rows that a scan hands over at a time (Q31).
 #include <benchmark/benchmark.h>
 #include <fmt/format.h>
 
+#include <memory>
 #include <string>
 
 #include "base/random.h"
 #include "bench/bed.h"
+#include "bench/case.h"
 
 namespace cellar::bench {
 namespace {
-
-Status write_all(Engine& engine, Batch& batch) {
-  CELLAR_TRY(engine.write(batch));
-  batch.clear();
-  return {};
-}
-
-// `rows` of `columns` cells with values of `bytes`.
-BedPlan grid_plan(uint64_t rows, uint64_t columns, size_t bytes) {
-  BedPlan plan;
-  plan.table.families = {{.name = "d"}};
-  plan.fill = [=](Engine& engine, const std::shared_ptr<Table>& table) -> Status {
-    Batch batch;
-    for (uint64_t row = 0; row < rows; ++row) {
-      Put put(numbered("row", row));
-      for (uint64_t column = 0; column < columns; ++column)
-        put.add_at("d", numbered("c", column, 6), 1, text_of(row * columns + column, bytes));
-      batch.put(table, put);
-      if (batch.bytes() > (8u << 20)) CELLAR_TRY(write_all(engine, batch));
-    }
-    return write_all(engine, batch);
-  };
-  return plan;
-}
 
 // ---- Q09: k rows from a random one on ----
 
@@ -99,9 +77,39 @@ void register_q10() {
   }
 }
 
+// ---- Q31: rows of one call ----
+
+void q31(benchmark::State& state, size_t rows_of_call) {
+  const uint64_t rows = scaled(100'000, 4000);
+  Table& table = ready(Bed::of("q31", [=] { return grid_plan(rows, 1, 100); }), true);
+  RowBatch batch;
+  size_t found = 0;
+  repeat(state, [&](ReadStats& stats) -> Status {
+    CELLAR_TRY_ASSIGN(const std::unique_ptr<Scanner> scanner, table.scan(Scan().stats(&stats)));
+    if (rows_of_call == 0) {
+      while (scanner->next()) found += scanner->row().cells().size();
+    } else {
+      while (scanner->next_batch(batch, rows_of_call)) found += batch.cells();
+    }
+    batch.clear();
+    return scanner->status();
+  });
+  state.counters["rows/s"] =
+      benchmark::Counter(static_cast<double>(rows), benchmark::Counter::kIsIterationInvariantRate);
+  state.counters["calls"] = static_cast<double>(rows_of_call == 0 ? rows : rows / rows_of_call);
+  expect_each(state, found, rows);
+}
+
+void register_q31() {
+  for (const size_t rows : {0, 1, 10, 100, 1000, 10'000})
+    claim(fmt::format("Q31_rows_of_a_call/call:{}/rows:{}", rows == 0 ? "next" : "next_batch", rows == 0 ? 1 : rows),
+          [=](benchmark::State& state) { q31(state, rows); });
+}
+
 [[maybe_unused]] const bool registered = [] {
   register_q09();
   register_q10();
+  register_q31();
   return true;
 }();
 

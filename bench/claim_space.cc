@@ -3,51 +3,19 @@
 #include <benchmark/benchmark.h>
 #include <fmt/format.h>
 
-#include <algorithm>
-#include <map>
+#include <functional>
 #include <memory>
-#include <set>
 #include <string>
-#include <vector>
 
 #include "base/random.h"
 #include "bench/bed.h"
+#include "bench/completions.h"
 #include "bench/hfile_bed.h"
 #include "hfile/encoding/encoding.h"
 #include "hfile/read/hfile_reader.h"
 
 namespace cellar::bench {
 namespace {
-
-// The file of this key; only the last one is kept.
-const FileInMemory& file_of(const std::string& key,
-                            const std::function<std::unique_ptr<FileInMemory>()>& make) {
-  static std::string kept_key;
-  static std::unique_ptr<FileInMemory> kept;
-  if (kept == nullptr || kept_key != key) {
-    kept = make();
-    kept_key = key;
-  }
-  return *kept;
-}
-
-// Walks the whole file again and again, reading and unpacking every block.
-void scan_uncached(benchmark::State& state, const FileInMemory& file) {
-  const std::shared_ptr<HFileReader> reader = file.open(0);
-  uint64_t cells = 0;
-  for (auto unused : state) {
-    static_cast<void>(unused);
-    const Result<uint64_t> walked = scan_file(*reader, false);
-    if (!walked.ok()) give_up(walked.status());
-    cells += *walked;
-  }
-  if (cells != file.summary().cells * static_cast<uint64_t>(state.iterations()))
-    state.SkipWithError("wrong number of cells");
-  state.SetItemsProcessed(static_cast<int64_t>(cells));
-  state.counters["bytes per cell"] = file.bytes_per_cell();
-  state.counters["raw bytes per cell"] = file.raw_bytes_per_cell();
-  state.counters["compression ratio"] = file.raw_bytes_per_cell() / file.bytes_per_cell();
-}
 
 // ---- Q12: names of 1, 8 and 32 bytes ----
 
@@ -87,53 +55,9 @@ void register_q12() {
 
 // ---- Q16: completions of prefixes, neighbours together or apart ----
 
-// The titles consist of made-up words, some far more frequent than others. Each prefix of 3 to 12 letters has
-// the ten titles of highest rank that begin with it, as a list in JSON.
-std::string made_up_word(uint64_t number) {
-  static constexpr const char* kSyllables[] = {"an", "ber", "chi", "do", "el", "for", "gra", "ho",
-                                               "in", "ka",  "lo",  "ma", "ne", "or",  "pri", "qua",
-                                               "ro", "sta", "ter", "u",  "vi", "wo"};
-  Random random(number);
-  std::string word;
-  for (uint64_t syllables = 2 + random.below(3); syllables > 0; --syllables)
-    word += kSyllables[random.below(std::size(kSyllables))];
-  return word;
-}
-
-using Completions = std::map<std::string, std::string>;
-
-Completions completions() {
-  Random random(16);
-  const auto word = [&] {  // the number of a word, small ones often
-    const double unit = random.unit();
-    return static_cast<uint64_t>(unit * unit * unit * 3000);
-  };
-  std::set<std::string> titles;
-  for (size_t i = scaled(20'000, 400); i > 0; --i) {
-    std::string title = made_up_word(word());
-    for (uint64_t words = random.below(4); words > 0; --words) title += " " + made_up_word(word());
-    titles.insert(title);
-  }
-  std::map<std::string, std::vector<std::pair<uint64_t, std::string>>> ranked;
-  for (const std::string& title : titles) {
-    for (size_t size = 3; size <= std::min<size_t>(12, title.size()); ++size)
-      ranked[title.substr(0, size)].emplace_back(mixed(std::hash<std::string>()(title)) % 1'000'000, title);
-  }
-  Completions all;
-  for (auto& [prefix, best] : ranked) {
-    std::ranges::sort(best, std::greater<>());
-    std::string json = "[";
-    for (size_t i = 0; i < std::min<size_t>(10, best.size()); ++i)
-      json +=
-          fmt::format("{}{{\"title\":\"{}\",\"rank\":{}}}", i == 0 ? "" : ",", best[i].second, best[i].first);
-    all[prefix] = json + "]";
-  }
-  return all;
-}
-
 // The rows of one order: as they are, or with a hash in front, which parts neighbours.
 const Completions& rows_in_order(bool hashed) {
-  static const Completions sorted = completions();
+  static const Completions sorted = completions_of(made_up_titles(scaled(20'000, 400)));
   static const Completions apart = [] {
     Completions all;
     for (const auto& [prefix, json] : sorted)

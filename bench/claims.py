@@ -2,7 +2,9 @@
 """What docs/claims.md shows: reduces a run of the claims to medians, draws a picture of each, fills the tables in.
 
   bench/claims.py run.json --tool build/gcc/cellar     docs/plots/claims.json, docs/plots/*.svg, docs/claims.md
+  bench/claims.py run.json --part --tool …             the same for a run of some of the claims
   bench/claims.py --check --tool build/gcc/cellar        are pictures and tables what docs/plots/claims.json gives?
+  bench/claims.py --cases build/bench/cellar_bench       does the table name the case of each claim?
 
 The words of docs/claims.md are written by hand; what stands between <!-- Q01 --> and <!-- /Q01 --> is written here.
 """
@@ -17,7 +19,6 @@ import sys
 import tempfile
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
-PAGE = ROOT / "docs" / "claims.md"
 PLOTS = ROOT / "docs" / "plots"
 
 NANOSECONDS = {"ns": 1, "us": 1e3, "ms": 1e6, "s": 1e9}
@@ -68,8 +69,13 @@ class Cases:
             fields = dict(p.split(":", 1) for p in each["name"].split("/") if ":" in p)
             self.all.append((each["name"], fields, each))
 
-    def of(self, claim):
-        return [case for case in self.all if case[0].startswith(f"Claim/{claim}_")]
+    def of(self, section):
+        """The cases of a claim or of another section: those of Claim/Q08_… for Q08, of Reads/codec/… for codec."""
+        return [case for case in self.all if section_of(case[0]) == section]
+
+
+def section_of(name):
+    return name.split("/")[1].split("_")[0]
 
 
 # ---- Tables ----
@@ -212,15 +218,283 @@ def q25(cases):
                   for t in values_of(cases, "threads")])
 
 
+def parts(*tables):
+    return "\n".join(tables)
+
+
+def having(cases, **fields):
+    return [case for case in cases if all(case[1].get(key) == value for key, value in fields.items())]
+
+
+def plain(*counters):
+    """Columns of counters that do not depend on a field of the case."""
+    return [(counter, {}, counter, digits) for counter in counters]
+
+
+def by(field, values, heading, counter, form):
+    """A column for each value of a field; the heading holds the value."""
+    return [(heading.format(words(value)), {field: value}, counter, form) for value in values]
+
+
+def q02(cases):
+    cached, read = {"blocks": "cached"}, {"blocks": "read_and_unpacked"}
+    return table(cases, [("families", "families of five")], [
+        ("files", cached, "files", whole), ("blocks", cached, "blocks", whole),
+        ("cached, µs", cached, "cpu_time", micros), ("read and unpacked, µs", read, "cpu_time", micros)])
+
+
+def q03(cases):
+    def columns(which, heading):
+        read, cached = {"read": which, "blocks": "read_and_unpacked"}, {"read": which, "blocks": "cached"}
+        return [(f"{heading}: blocks", read, "blocks", whole),
+                (f"{heading}: cells examined", cached, "cells examined", whole),
+                (f"{heading}: cached, µs", cached, "cpu_time", micros),
+                (f"{heading}: read and unpacked, µs", read, "cpu_time", micros)]
+    return table(cases, [("columns", "columns of a row")],
+                 columns("one_column", "one column") + columns("whole_row", "whole row"))
+
+
+def q05(cases):
+    return table(cases, [("bloom", "filter"), ("row", "row")], [
+        ("files", {}, "files", whole), ("files searched", {}, "files searched", whole),
+        ("blocks", {}, "blocks", whole), ("time, µs", {}, "cpu_time", micros)])
+
+
+def q07(cases):
+    filters = values_of(cases, "bloom")
+    return table(cases, [("read", "read")],
+                 by("bloom", filters, "files searched, {}", "files searched", whole) +
+                 by("bloom", filters, "µs, {}", "cpu_time", micros))
+
+
+def q13(cases):
+    return table(cases, [("codec", "codec"), ("key", "key")], [
+        ("bytes per cell", {}, "bytes per cell", digits),
+        ("index bytes per block", {}, "index bytes per block", digits),
+        ("M cells/s", {}, "items_per_second", millions)])
+
+
+def q14(cases):
+    places = values_of(cases, "place")
+    return table(cases, [("encoding", "encoding"), ("codec", "codec"), ("payload", "payload")],
+                 by("place", places, "bytes per cell as {}", "bytes per cell", digits) +
+                 by("place", places, "M cells/s as {}", "items_per_second", millions))
+
+
+def q15(cases):
+    return table(cases, [("place", "payload in"), ("bytes", "payload, bytes")], [
+        ("index bytes per block", {}, "index bytes per block", digits),
+        ("data blocks", {}, "data blocks", whole), ("bytes per row", {}, "bytes per cell", digits),
+        ("a get, µs", {}, "cpu_time", micros)])
+
+
+def q19(cases):
+    return table(cases, [("from", "blocks from"), ("typed", "typed")], [
+        ("keystrokes", {}, "keystrokes", digits), ("blocks of a keystroke", {}, "blocks per keystroke", digits),
+        ("p50, µs", {}, "p50 µs", digits), ("p99, µs", {}, "p99 µs", digits), ("p99.9, µs", {}, "p99.9 µs", digits)])
+
+
+def q20(cases):
+    return table(cases, [("titles", "titles drawn")], plain(
+        "number of titles", "letters per title", "rows", "rows per title", "MB", "bytes per row") + [
+            ("blocks of a get", {}, "blocks", whole), ("a get, µs", {}, "cpu_time", micros)])
+
+
+Q21_CLAIMED = {"12": ("17 M", "1"), "13": ("67 M", "4"), "14": ("260 M", "18"), "15": ("1024 M", "70")}
+
+
+def q21(cases):
+    lines = ["| zoom | stored | tiles | tiles claimed | bytes per tile | TB | TB claimed |",
+             "|---|---|---:|---:|---:|---:|---:|"]
+    for _, fields, each in cases:
+        zoom = fields["zoom"]
+        tiles, size = Q21_CLAIMED.get(zoom, ("–", "–"))
+        stored = "computed" if zoom in Q21_CLAIMED else "stored"
+        lines.append(f"| {zoom} | {stored} | {digits(each['tiles'])} | {tiles} | {digits(each['bytes per tile'])} | "
+                     f"{digits(each['TB'])} | {size} |")
+    return "\n".join(lines) + "\n"
+
+
+def q22(cases):
+    return table(cases, [("stored", "stored")], plain(
+        "rows", "bytes per row", "GB an hour", "TB in fifty years") + [
+            ("a read, µs", {}, "cpu_time", micros), ("blocks", {}, "blocks", whole)])
+
+
+def q23(cases):
+    return table(cases, [("rows", "rows")], plain("bytes per row", "rows at full size", "GB at full size") + [
+        ("rows on a screen", {}, "cells returned", digits), ("a screen, µs", {}, "cpu_time", micros)])
+
+
+def q24(cases):
+    return table(cases, [("rate", "lines a second")], plain(
+        "lines/s", "µs of processor", "p50 µs", "p99 µs", "p99.9 µs", "max µs", "stalls", "bytes per line", "TB a year"))
+
+
+def q26(cases):
+    return table(cases, [("way", "way")], plain("updates", "counted", "lost percent", "updates/s"))
+
+
+def q27(cases):
+    return table(cases, [("counts", "counts come")], plain(
+        "µs per write", "MB in memory at most", "kB in files at most", "flushes", "cells in files"))
+
+
+def q28(cases):
+    return table(cases, [("posts_in", "posts in"), ("after", "after")], plain(
+        "cells visible", "cells stored", "kB in files", "files", "files skipped", "cells examined") + [
+            ("a scan, µs", {}, "real_time", micros)])
+
+
+def q29(cases):
+    lookups, scans = having(cases, part="lookups"), having(cases, part="scans")
+    return parts(
+        table(having(cases, part="writes"), [("stores", "stores"), ("keys", "keys")], plain("busy stores", "rows/s")),
+        table(having(cases, part="compactions"), [("policy", "policy"), ("keys", "keys")], plain(
+            "flushes", "MB flushed", "MB compacted", "bytes per row")),
+        table(lookups, [("keys", "keys"), ("salts", "salts")], [
+            ("gets of a lookup", {}, "gets", digits), ("blocks", {}, "blocks", whole),
+            ("a lookup, µs", {}, "cpu_time", micros)]),
+        table(scans, [("keys", "keys"), ("salts", "salts")],
+              by("order", values_of(scans, "order"), "M rows/s, {}", "rows/s", millions)))
+
+
+def q30(cases):
+    return table(cases, [("sizes", "sizes"), ("families", "families")], plain(
+        "flushes", "kB per flush", "compactions", "MB compacted", "files of a get", "µs per get") + [
+            ("writing, ms", {}, "real_time", micros_to_millis)])
+
+
+def micros_to_millis(value):
+    return digits(value / 1e6)
+
+
+def q31(cases):
+    return table(cases, [("call", "call"), ("rows", "rows of a call")], [
+        ("calls", {}, "calls", digits), ("M rows/s", {}, "rows/s", millions)])
+
+
+def q32(cases):
+    widths = values_of(cases, "columns")
+    return table(cases, [("way", "way")],
+                 by("columns", widths, "cells examined of {}", "cells examined", whole) +
+                 by("columns", widths, "µs of {}", "cpu_time", micros))
+
+
+def q33(cases):
+    return table(cases, [("by", "selected by")], [
+        ("cells returned", {}, "cells returned", whole), ("cells examined", {}, "cells examined", whole),
+        ("blocks", {}, "blocks", whole), ("time, µs", {}, "real_time", micros)])
+
+
+def q34(cases):
+    missing = values_of(cases, "missing_percent")
+    return table(cases, [("stored", "links as")],
+                 by("missing_percent", missing, "files searched, {} % missing", "files searched", whole) +
+                 by("missing_percent", missing, "blocks, {} % missing", "blocks", whole) +
+                 by("missing_percent", missing, "µs, {} % missing", "cpu_time", micros) +
+                 [("bytes per link", {"missing_percent": missing[0]}, "bytes per link", digits)])
+
+
+def q35(cases):
+    fields = values_of(having(cases, do="read"), "fields")
+    return parts(
+        table(having(cases, do="read"), [("layout", "layout")],
+              by("fields", fields, "{} fields read, µs", "cpu_time", micros) +
+              [("bytes per row", {"fields": fields[0]}, "bytes per row", digits)]),
+        table(having(cases, do="update"), [("layout", "layout")], [
+            ("one field updated, µs", {}, "cpu_time", micros), ("bytes written", {}, "bytes written", digits)]))
+
+
+def q36(cases):
+    """The last column: how many reads of a stream for each post make both ways cost the same."""
+    lines = ["| followers | copied: a post, µs | copied: a read, µs | joined: a post, µs | joined: a read, µs | "
+             "MB copied | MB joined | equal at |", "|---|" + "---:|" * 7]
+    for followers in values_of(cases, "followers"):
+        cost = {(fields["stream"], fields["do"]): each for _, fields, each in having(cases, followers=followers)}
+        post, read = cost["copied", "post"]["cpu_time"], cost["copied", "read"]["cpu_time"]
+        joined_post, joined_read = cost["joined", "post"]["cpu_time"], cost["joined", "read"]["cpu_time"]
+        more, saved = post - joined_post, joined_read - read
+        equal = f"{digits(more / saved)} reads a post" if more > 0 and saved > 0 else "–"
+        lines.append("| " + " | ".join(
+            [followers] + [micros(each) for each in (post, read, joined_post, joined_read)] +
+            [digits(cost[stream, "read"]["MB"]) for stream in ("copied", "joined")] + [equal]) + " |")
+    return "\n".join(lines) + "\n"
+
+
+def q37(cases):
+    ways = values_of(cases, "read")
+    return table(cases, [("relations", "relations of a user")],
+                 by("read", ways, "{}, µs", "cpu_time", micros) + by("read", ways, "{}: blocks", "blocks", whole))
+
+
+def q38(cases):
+    ways = values_of(cases, "by")
+    return table(cases, [("rows", "rows")],
+                 by("by", ways, "{}: cells examined", "cells examined", whole) +
+                 by("by", ways, "{}: blocks", "blocks", whole) + by("by", ways, "{}, µs", "cpu_time", micros))
+
+
+def q39(cases):
+    return table(cases, [("tables", "tables")], plain("µs per entry", "bytes per entry"))
+
+
+def q40(cases):
+    return table(cases, [("meanwhile", "meanwhile")], plain("writes", "reads", "flushes", "compactions", "torn reads"))
+
+
+def q41(cases):
+    places = values_of(cases, "place")
+    return table(cases, [("columns", "columns of the row")],
+                 by("place", places, "{}: blocks", "blocks", whole) +
+                 by("place", places, "{}: cells examined", "cells examined", whole) +
+                 by("place", places, "{}, µs", "cpu_time", micros))
+
+
+def q42(cases):
+    columns = values_of(cases, "columns")
+    return table(cases, [("codec", "codec"), ("stored", "stored")],
+                 by("columns", columns, "bytes per row of {}", "bytes per row", digits) +
+                 by("columns", columns, "M rows/s of {}", "rows/s", millions))
+
+
+def q43(cases):
+    days = values_of(cases, "day")
+    return table(cases, [("policy", "policy"), ("ttl", "time to live")],
+                 by("day", days, "MB on day {}", "MB", digits) +
+                 [(f"files on day {days[-1]}", {"day": days[-1]}, "files", digits),
+                  ("MB compacted", {"day": days[-1]}, "MB compacted", digits)])
+
+
+def q44(cases):
+    calls = values_of(cases, "calls")
+    return table(cases, [("do", "work"), ("how", "how")],
+                 by("calls", calls, "{} call, µs", "real_time", micros) + by("calls", calls, "{}: blocks", "blocks", whole))
+
+
+def q45(cases):
+    counts = values_of(cases, "n")
+    return table(cases, [("entries", "entries as")],
+                 by("n", counts, "newest {}: cells examined", "cells examined", whole) +
+                 by("n", counts, "newest {}, µs", "cpu_time", micros))
+
+
 # ---- Claims: table, and picture as arguments of cellar plot ----
 
 CLAIMS = {
     "Q01": (q01, ["--filter", "Q01.*a_fifth/cache:warm", "--x", "by", "--series", "files", "--log-y",
                   "--title", "A fifth of all cells, by one coordinate (warm)"]),
+    "Q02": (q02, ["--filter", "Q02", "--x", "families", "--series", "blocks", "--y", "cpu_time",
+                  "--title", "A get of some of five families", "--x-label", "families that are named"]),
+    "Q03": (q03, ["--filter", "Q03.*blocks:cached", "--x", "columns", "--series", "read", "--y", "cells examined",
+                  "--log-x", "--log-y", "--title", "One column, and the whole row", "--x-label", "columns of a row"]),
     "Q04": (q04, ["--filter", "Q04.*asked:oldest", "--x", "hours", "--series", "stamps", "--y", "files searched",
                   "--title", "Files searched for the oldest hours of 24", "--x-label", "hours asked for"]),
+    "Q05": (q05, None),
     "Q06": (q06, ["--filter", "Q06", "--x", "gets", "--series", "bloom", "--y", "cpu_time", "--log-y",
                   "--title", "Gets, half or all of them of rows that are missing"]),
+    "Q07": (q07, ["--filter", "Q07", "--x", "read", "--series", "bloom", "--y", "files searched",
+                  "--title", "Files of ten that are searched, by Bloom filter"]),
     "Q08": (q08, ["--filter", "Q08", "--x", "files_of_family", "--series", "lookup", "--y", "cpu_time",
                   "--log-x", "--title", "A row that exists: exact, next above, next below",
                   "--x-label", "files of the family"]),
@@ -233,6 +507,12 @@ CLAIMS = {
     "Q12": (q12, ["--filter", "Q12.*encoding:none", "--x", "name_bytes", "--series", "codec", "--y", "bytes per cell",
                   "--title", "Short names: bytes of a cell on disk (encoding none)",
                   "--x-label", "bytes of family and qualifier, each"]),
+    "Q13": (q13, ["--filter", "Q13", "--x", "key", "--series", "codec", "--y", "bytes per cell",
+                  "--title", "Numbers in keys: bytes of a cell on disk"]),
+    "Q14": (q14, ["--filter", "Q14.*codec:none/payload:repeated", "--x", "place", "--series", "encoding",
+                  "--y", "bytes per cell", "--title", "64 bytes that repeat, as row, column or value"]),
+    "Q15": (q15, ["--filter", "Q15", "--x", "bytes", "--series", "place", "--y", "index bytes per block",
+                  "--title", "Index of a block, by the payload of its keys", "--x-label", "payload, bytes"]),
     "Q16": (q16, ["--filter", "Q16", "--x", "codec", "--series", "keys", "--y", "compression ratio",
                   "--title", "Completions of prefixes: neighbours together or apart"]),
     "Q17": (q17, ["--filter", "Q17", "--x", "kB", "--series", "codec", "--y", "cpu_time", "--log-x", "--log-y",
@@ -240,72 +520,211 @@ CLAIMS = {
     "Q18": (q18, ["--filter", "Q18.*data:rows", "--x", "cells", "--series", "from", "--y", "p50 µs",
                   "--log-x", "--log-y", "--title", "A get, median of many",
                   "--x-label", "rows", "--y-label", "time, µs"]),
+    "Q19": (q19, None),
+    "Q20": (q20, ["--filter", "Q20", "--x", "number of titles", "--y", "rows", "--log-x", "--log-y",
+                  "--title", "Rows of a table of completions", "--x-label", "titles"]),
+    "Q21": (q21, None),
+    "Q22": (q22, None),
+    "Q23": (q23, None),
+    "Q24": (q24, None),
     "Q25": (q25, ["--filter", "Q25.*uniform", "--x", "threads", "--series", "durability", "--y", "items_per_second",
                   "--log-x", "--log-y", "--title", "Counter updates, ten thousand counters",
                   "--x-label", "threads", "--y-label", "updates per second"]),
+    "Q26": (q26, ["--filter", "Q26", "--x", "way", "--y", "counted",
+                  "--title", "What is counted of 32,000 updates by sixteen threads"]),
+    "Q27": (q27, None),
+    "Q28": (q28, ["--filter", "Q28.*files", "--x", "after", "--series", "posts_in", "--y", "cells stored",
+                  "--title", "Cells in files, half of them or more expired"]),
+    "Q29": (q29, ["--filter", "Q29.*part:writes", "--x", "stores", "--series", "keys", "--y", "rows/s",
+                  "--title", "Rows a second, by the number of stores", "--x-label", "stores"]),
+    "Q30": (q30, ["--filter", "Q30", "--x", "families", "--series", "sizes", "--y", "kB per flush", "--log-y",
+                  "--title", "Size of a flush, by the number of families", "--x-label", "families"]),
+    "Q31": (q31, ["--filter", "Q31.*next_batch", "--x", "rows", "--y", "rows/s", "--log-x",
+                  "--title", "A scan, by the rows that a call returns", "--x-label", "rows of a call"]),
+    "Q32": (q32, ["--filter", "Q32", "--x", "columns", "--series", "way", "--y", "cpu_time", "--log-x", "--log-y",
+                  "--title", "Ten columns of a row", "--x-label", "columns of the row"]),
+    "Q33": (q33, ["--filter", "Q33", "--x", "by", "--y", "real_time", "--log-y",
+                  "--title", "A hundredth of a table, by how it is selected"]),
+    "Q34": (q34, ["--filter", "Q34", "--x", "stored", "--series", "missing_percent", "--y", "cpu_time",
+                  "--title", "Is there a link from a to b?"]),
+    "Q35": (q35, ["--filter", "Q35.*do:read", "--x", "fields", "--series", "layout", "--y", "cpu_time",
+                  "--title", "Fields read of twenty", "--x-label", "fields"]),
+    "Q36": (q36, ["--filter", "Q36.*do:read", "--x", "followers", "--series", "stream", "--y", "cpu_time", "--log-x",
+                  "--log-y", "--title", "Reading a stream", "--x-label", "users that are followed"]),
+    "Q37": (q37, ["--filter", "Q37", "--x", "relations", "--series", "read", "--y", "cpu_time", "--log-x", "--log-y",
+                  "--title", "One relation of a user", "--x-label", "relations of a user"]),
+    "Q38": (q38, ["--filter", "Q38", "--x", "rows", "--series", "by", "--y", "cpu_time", "--log-y",
+                  "--title", "Ten rows by their second field", "--x-label", "rows of the table"]),
+    "Q39": (q39, None),
+    "Q40": (q40, None),
+    "Q41": (q41, ["--filter", "Q41", "--x", "columns", "--series", "place", "--y", "cpu_time", "--log-x",
+                  "--title", "One column of a long row", "--x-label", "columns of the row"]),
+    "Q42": (q42, ["--filter", "Q42.*codec:none", "--x", "columns", "--series", "stored", "--y", "bytes per row",
+                  "--log-x", "--log-y", "--title", "A row with one column set (no codec)",
+                  "--x-label", "possible columns"]),
+    "Q43": (q43, ["--filter", "Q43.*exploring", "--x", "day", "--series", "ttl", "--y", "MB",
+                  "--title", "A table that forgets after sixty days", "--x-label", "day"]),
+    "Q44": (q44, None),
+    "Q45": (q45, ["--filter", "Q45", "--x", "n", "--series", "entries", "--y", "cpu_time", "--log-x", "--log-y",
+                  "--title", "The newest n of 100,000", "--x-label", "n"]),
 }
+ALL_CLAIMS = [f"Q{number}" for number in range(1, 46)]
 
 
-def machine(context):
+def measured(context):
     return (f"Measured on {context['date'][:10]} with Cellar {context.get('commit', '?')}: "
             f"{context['num_cpus']} cores of {context.get('processor', 'an unknown processor')},\n"
             f"Linux {context.get('kernel', '?')}, "
             f"{context.get('compiler', '?')}; medians of {context['repetitions']} repetitions.\n")
 
 
+def machine(context, others):
+    """When and where the cases ran, and which of them ran at another time."""
+    text = measured(context)
+    for other in others:
+        names = [re.sub(r"^Q0", "Q", name) for name in other["claims"]]
+        when = measured(other)
+        text += f"\n{', '.join(names)}:\n{when[0].lower()}{when[1:]}"
+    return text
+
+
 def page_with(page, name, content):
     marks = re.compile(f"(<!-- {name} -->\n).*?(<!-- /{name} -->)", re.S)
     if len(marks.findall(page)) != 1:
-        sys.exit(f"claims.py: docs/claims.md has no <!-- {name} --> … <!-- /{name} -->, or several")
+        sys.exit(f"claims.py: the page has no <!-- {name} --> … <!-- /{name} -->, or several")
     return marks.sub(lambda match: match.group(1) + content + match.group(2), page)
 
 
-def filled(page, cases):
-    page = page_with(page, "machine", machine(cases.context))
-    for name, (make, arguments) in CLAIMS.items():
-        title = arguments[arguments.index("--title") + 1]
-        page = page_with(page, name, make(cases.of(name)) + f"\n![{title}](plots/{name.lower()}.svg)\n")
-    return page
+class Page:
+    """A page whose tables and pictures come from measurements: `sections` as CLAIMS."""
+
+    def __init__(self, path, source, sections, picture):
+        self.path, self.source, self.sections, self.picture = ROOT / path, ROOT / source, sections, picture
+
+    def document(self):
+        return json.loads(self.source.read_text())
+
+    def filled(self, page, document):
+        cases = Cases(document)
+        page = page_with(page, "machine", machine(cases.context, document.get("others", [])))
+        for name, (make, arguments) in self.sections.items():
+            of_section = cases.of(name)
+            content = make(of_section) if of_section else "Not measured yet.\n"
+            if of_section and arguments:
+                title = arguments[arguments.index("--title") + 1]
+                content += f"\n![{title}](plots/{self.picture.format(name.lower())})\n"
+            page = page_with(page, name, content)
+        return page
+
+    def draw(self, tool, folder):
+        cases = Cases(self.document())
+        for name, (_, arguments) in self.sections.items():
+            if not arguments or not cases.of(name):
+                continue
+            picture = folder / self.picture.format(name.lower())
+            subprocess.run([tool, "plot", self.source, *arguments, "--out", picture, "--quiet"], check=True)
+
+    def check(self, tool):
+        page = self.path.read_text()
+        wrong = []
+        if self.filled(page, self.document()) != page:
+            wrong.append(self.path.name)
+        missing = [name for name in self.sections if not Cases(self.document()).of(name)]
+        if missing:
+            sys.exit(f"claims.py: {self.source.name} has no measurement of {', '.join(missing)}")
+        with tempfile.TemporaryDirectory() as folder:
+            self.draw(tool, pathlib.Path(folder))
+            wrong += [f"docs/plots/{each.name}" for each in sorted(pathlib.Path(folder).iterdir())
+                      if not (PLOTS / each.name).exists() or (PLOTS / each.name).read_bytes() != each.read_bytes()]
+        if wrong:
+            sys.exit(f"claims.py: not what {self.source.name} gives: {', '.join(wrong)}\n"
+                     "  ./dev bench claims --draw writes them anew, without measuring")
+
+    def write(self, tool, run, part):
+        PLOTS.mkdir(exist_ok=True)
+        if run:
+            document = reduced(json.loads(pathlib.Path(run).read_text()))
+            self.source.write_text(written(merged(self.document(), document) if part else document))
+        self.draw(tool, PLOTS)
+        self.path.write_text(self.filled(self.path.read_text(), self.document()))
 
 
-def draw(tool, source, folder):
-    for name, (_, arguments) in CLAIMS.items():
-        picture = folder / f"{name.lower()}.svg"
-        subprocess.run([tool, "plot", source, *arguments, "--out", picture, "--quiet"], check=True)
+def merged(old, part):
+    """`old` with the sections of a run of some of them, and with a note of when those ran."""
+    fresh = {section_of(each["name"]) for each in part["benchmarks"]}
+    others = [other | {"claims": [name for name in other["claims"] if name not in fresh]}
+              for other in old.get("others", [])]
+    others = [other for other in others if other["claims"]] + [part["context"] | {"claims": sorted(fresh)}]
+    kept = [each for each in old["benchmarks"] if section_of(each["name"]) not in fresh]
+    all_of_them = sorted(kept + part["benchmarks"], key=lambda each: section_of(each["name"]))
+    return {"context": old["context"], "others": others, "benchmarks": all_of_them}
 
 
-def check(tool):
-    source = PLOTS / "claims.json"
-    page = PAGE.read_text()
-    wrong = []
-    if filled(page, Cases(json.loads(source.read_text()))) != page:
-        wrong.append("docs/claims.md")
-    with tempfile.TemporaryDirectory() as folder:
-        draw(tool, source, pathlib.Path(folder))
-        wrong += [f"docs/plots/{each.name}" for each in sorted(pathlib.Path(folder).iterdir())
-                  if not (PLOTS / each.name).exists() or (PLOTS / each.name).read_bytes() != each.read_bytes()]
-    if wrong:
-        sys.exit(f"claims.py: not what docs/plots/claims.json gives: {', '.join(wrong)}\n"
-                 "  ./dev bench claims --draw writes them anew, without measuring")
+def written(document):
+    """A line for each measurement, so that a difference shows what changed."""
+    lines = ",\n".join("  " + json.dumps(each, ensure_ascii=False) for each in document["benchmarks"])
+    heads = [f'"{key}": ' + json.dumps(document[key], ensure_ascii=False) for key in ("context", "others")
+             if key in document]
+    return "{" + ",\n".join(heads) + ',\n"benchmarks": [\n' + lines + "\n]}\n"
 
 
-def main():
+PAGE = Page("docs/claims.md", "docs/plots/claims.json", CLAIMS, "{}.svg")
+
+
+# ---- The table of all claims ----
+
+def anchor(heading):
+    """The link of a heading, as GitHub makes it."""
+    return "#" + re.sub(r"[^\w\- ]", "", heading.lower()).replace(" ", "-")
+
+
+def faults_of_index(page, names):
+    """The table names each claim once, with its section, its answer, and its case, of which `names` are run."""
+    rows = re.findall(r"^\| \[(Q\d+)\]\((#[^)]*)\) [^|]+ \| ([^|]+) \| `(Claim/[^`]+)` \|$", page, re.M)
+    headings = [anchor(each) for each in re.findall(r"^## (.*)$", page, re.M)]
+    faults = []
+    for claim in ALL_CLAIMS:
+        of_claim = [row for row in rows if row[0] == claim]
+        if len(of_claim) != 1:
+            faults.append(f"the table of docs/claims.md has {len(of_claim)} rows of {claim}")
+            continue
+        _, link, answer, case = of_claim[0]
+        if headings.count(link) != 1 or not link.startswith(f"#{claim.lower()}-"):
+            faults.append(f"{claim}: {link} is no heading of it")
+        if not answer.strip():
+            faults.append(f"{claim} has no answer")
+        if not case.startswith(f"Claim/Q{int(claim[1:]):02}_") or not any(n.split("/")[1] == case[6:] for n in names):
+            faults.append(f"{claim}: no case is named {case}")
+    unknown = {row[0] for row in rows} - set(ALL_CLAIMS)
+    return faults + [f"{each} is no claim" for each in sorted(unknown)]
+
+
+def check_cases(program):
+    """That the program has the cases that the page names, and that the page shows all of its claims."""
+    listed = subprocess.run([program, "--benchmark_list_tests", "--benchmark_filter=^Claim/"], check=True,
+                            stdout=subprocess.PIPE, text=True).stdout.splitlines()
+    names = [line for line in listed if line.startswith("Claim/")]
+    faults = faults_of_index(PAGE.path.read_text(), names)
+    faults += [f"{each} has no table" for each in sorted({n[6:9] for n in names} - set(CLAIMS))]
+    if faults:
+        sys.exit("claims.py: " + "\n  ".join(faults))
+
+
+def main(page=PAGE, cases=check_cases):
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("run", nargs="?", help="JSON of cellar_bench; without it docs/plots/claims.json")
-    parser.add_argument("--tool", required=True, help="the program cellar, which draws")
+    parser.add_argument("run", nargs="?", help="JSON of cellar_bench; without it the measurements that are kept")
+    parser.add_argument("--tool", help="the program cellar, which draws")
+    parser.add_argument("--part", action="store_true", help="the run has some of the claims: keep the others")
     parser.add_argument("--check", action="store_true", help="write nothing")
+    parser.add_argument("--cases", metavar="PROGRAM", help="check the table of claims against cellar_bench alone")
     arguments = parser.parse_args()
+    if arguments.cases:
+        return cases(arguments.cases)
+    if not arguments.tool:
+        parser.error("--tool is missing")
     if arguments.check:
-        return check(arguments.tool)
-    PLOTS.mkdir(exist_ok=True)
-    source = PLOTS / "claims.json"
-    if arguments.run:
-        document = reduced(json.loads(pathlib.Path(arguments.run).read_text()))
-        lines = ",\n".join("  " + json.dumps(each, ensure_ascii=False) for each in document["benchmarks"])
-        source.write_text('{"context": ' + json.dumps(document["context"], ensure_ascii=False) +
-                          ',\n"benchmarks": [\n' + lines + "\n]}\n")
-    draw(arguments.tool, source, PLOTS)
-    PAGE.write_text(filled(PAGE.read_text(), Cases(json.loads(source.read_text()))))
+        return page.check(arguments.tool)
+    page.write(arguments.tool, arguments.run, arguments.part)
 
 
 if __name__ == "__main__":

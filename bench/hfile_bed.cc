@@ -67,6 +67,36 @@ double FileInMemory::raw_bytes_per_cell() const {
   return static_cast<double>(summary_.key_bytes + summary_.value_bytes) / static_cast<double>(summary_.cells);
 }
 
+uint64_t FileInMemory::index_bytes() const { return open(0)->trailer().uncompressed_data_index_bytes; }
+
+const FileInMemory& file_of(const std::string& key,
+                            const std::function<std::unique_ptr<FileInMemory>()>& make) {
+  static std::string kept_key;
+  static std::unique_ptr<FileInMemory> kept;
+  if (kept == nullptr || kept_key != key) {
+    kept = make();
+    kept_key = key;
+  }
+  return *kept;
+}
+
+void scan_uncached(benchmark::State& state, const FileInMemory& file) {
+  const std::shared_ptr<HFileReader> reader = file.open(0);
+  uint64_t cells = 0;
+  for (auto unused : state) {
+    static_cast<void>(unused);
+    const Result<uint64_t> walked = scan_file(*reader, false);
+    if (!walked.ok()) give_up(walked.status());
+    cells += *walked;
+  }
+  if (cells != file.summary().cells * static_cast<uint64_t>(state.iterations()))
+    state.SkipWithError("wrong number of cells");
+  state.SetItemsProcessed(static_cast<int64_t>(cells));
+  state.counters["bytes per cell"] = file.bytes_per_cell();
+  state.counters["raw bytes per cell"] = file.raw_bytes_per_cell();
+  state.counters["compression ratio"] = file.raw_bytes_per_cell() / file.bytes_per_cell();
+}
+
 Result<uint64_t> scan_file(const HFileReader& file, bool fill_cache) {
   const std::unique_ptr<CellCursor> cursor =
       file.cursor({.fill_cache = fill_cache, .sequential = !fill_cache});

@@ -2,6 +2,8 @@
 // names that the build registers.
 #pragma once
 
+#include <benchmark/benchmark.h>
+
 #include <functional>
 #include <memory>
 #include <string>
@@ -36,12 +38,21 @@ class FileInMemory {
   double bytes_per_cell() const;
   // Keys and values as they are, without what the format adds.
   double raw_bytes_per_cell() const;
+  // Returns the bytes of the index of data blocks, as it is in memory.
+  uint64_t index_bytes() const;
 
  private:
   std::unique_ptr<FileSystem> files_;
   std::unique_ptr<Directory> directory_;
   HFileSummary summary_;
 };
+
+// Returns the file of this key. Only the last one is kept: cases that share one should follow each other.
+const FileInMemory& file_of(const std::string& key,
+                            const std::function<std::unique_ptr<FileInMemory>()>& make);
+
+// Walks the whole file again and again, and reads and unpacks every block. Reports bytes per cell.
+void scan_uncached(benchmark::State& state, const FileInMemory& file);
 
 // Walks all cells; their number.
 Result<uint64_t> scan_file(const HFileReader& file, bool fill_cache);
