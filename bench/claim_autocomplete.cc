@@ -44,7 +44,8 @@ Bed& autocomplete_bed(size_t draws) {
 
 // Calls ask(prefix, exists) for each keystroke from the third letter on. A title that is mistyped has a wrong
 // fifth letter, so that no row has what follows.
-void q19_type(const std::string& title, bool mistyped, const std::function<void(const std::string&, bool)>& ask) {
+void q19_type(const std::string& title, bool mistyped,
+              const std::function<void(const std::string&, bool)>& ask) {
   std::string typed = title;
   if (mistyped && typed.size() > 4) typed[4] = '#';
   for (size_t size = kPrefixMin; size <= std::min(kPrefixMax, typed.size()); ++size)
@@ -120,7 +121,8 @@ void q20(benchmark::State& state, size_t draws) {
 
 void register_q20() {
   for (const size_t draws : {1000, 10'000, 100'000, 300'000})
-    claim(fmt::format("Q20_rows_of_titles/titles:{}", draws), [=](benchmark::State& state) { q20(state, draws); });
+    claim(fmt::format("Q20_rows_of_titles/titles:{}", draws),
+          [=](benchmark::State& state) { q20(state, draws); });
 }
 
 [[maybe_unused]] const bool registered_autocomplete = [] {

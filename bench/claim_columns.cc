@@ -17,8 +17,8 @@ namespace {
 void q03(benchmark::State& state, uint64_t columns, bool whole, bool cached) {
   const uint64_t rows = scaled(100'000, 10'000) / columns;
   const uint64_t width = columns > 10'000 ? scaled(columns, 10'000) : columns;
-  Bed& bed = Bed::of(fmt::format("q03 {}", columns),
-                     [&] { return grid_plan(rows == 0 ? 1 : rows, width, 40); });
+  Bed& bed =
+      Bed::of(fmt::format("q03 {}", columns), [&] { return grid_plan(rows == 0 ? 1 : rows, width, 40); });
   Table& table = ready(bed, cached);
   Random random(3);
   size_t cells = 0;
@@ -34,10 +34,10 @@ void register_q03() {
   for (const uint64_t columns : {10, 100, 1000, 10'000, 100'000}) {
     for (const bool whole : {false, true}) {
       for (const bool cached : {true, false})
-        claim(fmt::format("Q03_one_column/blocks:{}/read:{}/columns:{}",
-                          cached ? "cached" : "read_and_unpacked", whole ? "whole_row" : "one_column",
-                          columns),
-              [=](benchmark::State& state) { q03(state, columns, whole, cached); });
+        claim(
+            fmt::format("Q03_one_column/blocks:{}/read:{}/columns:{}",
+                        cached ? "cached" : "read_and_unpacked", whole ? "whole_row" : "one_column", columns),
+            [=](benchmark::State& state) { q03(state, columns, whole, cached); });
     }
   }
 }
@@ -89,7 +89,8 @@ void q35_read(benchmark::State& state, bool columns, uint64_t fields) {
   repeat(state, [&](ReadStats& stats) -> Status {
     Get get(numbered("user", random.below(q35_rows())));
     if (columns && fields < kQ35Fields)
-      for (uint64_t field = 0; field < fields; ++field) get.column("d", numbered("field", field * 7 % kQ35Fields, 2));
+      for (uint64_t field = 0; field < fields; ++field)
+        get.column("d", numbered("field", field * 7 % kQ35Fields, 2));
     CELLAR_TRY(table.get_into(get.stats(&stats), batch));
     if (columns) {
       for (const CellView& cell : batch.row()) wanted.assign(cell.value_bytes()), ++found;
@@ -101,8 +102,7 @@ void q35_read(benchmark::State& state, bool columns, uint64_t fields) {
     benchmark::DoNotOptimize(wanted.data());
     return {};
   });
-  state.counters["bytes per row"] =
-      static_cast<double>(bed.file_bytes()) / static_cast<double>(q35_rows());
+  state.counters["bytes per row"] = static_cast<double>(bed.file_bytes()) / static_cast<double>(q35_rows());
   expect_each(state, found, fields);
 }
 
@@ -128,7 +128,8 @@ void q35_update(benchmark::State& state, bool columns) {
     must(store.rows().put(Put(row).add("d", "r", record)));
   }
   const uint64_t bytes = store.rows().info().families.front().bytes_put - before;
-  state.counters["bytes written"] = benchmark::Counter(static_cast<double>(bytes), benchmark::Counter::kAvgIterations);
+  state.counters["bytes written"] =
+      benchmark::Counter(static_cast<double>(bytes), benchmark::Counter::kAvgIterations);
 }
 
 void register_q35() {
@@ -198,7 +199,8 @@ void q42(benchmark::State& state, uint64_t possible, bool all, const std::string
     return count_cells(table, Scan().stats(&stats), nullptr, cells);
   });
   state.counters["bytes per row"] = static_cast<double>(bed.file_bytes()) / static_cast<double>(rows);
-  state.counters["rows/s"] = benchmark::Counter(static_cast<double>(rows), benchmark::Counter::kIsIterationInvariantRate);
+  state.counters["rows/s"] =
+      benchmark::Counter(static_cast<double>(rows), benchmark::Counter::kIsIterationInvariantRate);
   expect(state, cells == reads * rows * (all ? possible : 1), "wrong number of cells");
 }
 

@@ -58,7 +58,8 @@ Status q28_write(WritableStore& store, int64_t now, Q28Place place) {
     for (const uint64_t end = i + (file == 0 ? 6 : 1) * tenth; i < end; ++i) {
       const bool old = place == Q28Place::kApart ? file == 0 || file == 1 : i % 2 == 0;
       const int64_t time = now - (old ? 71 * kExpiryHour : 0) + static_cast<int64_t>(i % 1000);
-      batch.put(store.table(), Put(md5_bytes(numbered("user", mixed(i) % 1000)) + reversed_time(time) + plain_int32(static_cast<int32_t>(i)))
+      batch.put(store.table(), Put(md5_bytes(numbered("user", mixed(i) % 1000)) + reversed_time(time) +
+                                   plain_int32(static_cast<int32_t>(i)))
                                    .add_at("i", "author", time, text_of(i, 140)));
     }
     CELLAR_TRY(store.engine().write(batch));
@@ -80,7 +81,9 @@ void q28(benchmark::State& state, Q28Place place, Q28Step step) {
   for (auto unused : state) {
     static_cast<void>(unused);
     ManualClock clock(kExpiryStart);
-    WritableStore store({.families = {{.name = "i", .ttl_s = 72 * 3600}}}, by_hand(clock));
+    WritableStore store(
+        {.families = {{.name = "i", .ttl_s = 72 * 3600, .compaction = "exploring(bytes_min=1)"}}},
+        by_hand(clock));
     q28_until(store, clock, place, step);
     ReadStats stats;
     size_t cells = 0;
@@ -96,7 +99,8 @@ void q28(benchmark::State& state, Q28Place place, Q28Step step) {
     state.counters["cells examined"] = static_cast<double>(stats.cells_examined);
     const uint64_t all = q28_posts() / 10 * 10;
     const uint64_t old = place == Q28Place::kApart ? all / 10 * 7 : all / 2;
-    expect(state, cells == (step == Q28Step::kWritten ? all : all - old), "an expired post shows, or a new one does not");
+    expect(state, cells == (step == Q28Step::kWritten ? all : all - old),
+           "an expired post shows, or a new one does not");
   }
 }
 
@@ -126,13 +130,16 @@ struct Q43Day {
 // A day is a flush, and the compactions that are due then.
 std::vector<Q43Day> q43_history(int64_t ttl_s, const std::string& policy) {
   ManualClock clock(kExpiryStart);
-  WritableStore store({.families = {{.name = "d", .ttl_s = ttl_s, .compaction = policy}}}, by_hand(clock));
+  EngineOptions options = by_hand(clock);
+  options.memtable_bytes = scaled(1u << 20, 64u << 10);  // about three days
+  WritableStore store({.families = {{.name = "d", .ttl_s = ttl_s, .compaction = policy}}}, options);
   const uint64_t rows = scaled(3000, 100);
   std::vector<Q43Day> days;
   for (uint64_t day = 0; day < kQ43Days; ++day) {
     Batch batch;
     for (uint64_t i = 0; i < rows; ++i)
-      batch.put(store.table(), Put(numbered("visitor", mixed(day * rows + i) % 10'000) + reversed_time(clock.wall_ms() + static_cast<int64_t>(i)))
+      batch.put(store.table(), Put(numbered("visitor", mixed(day * rows + i) % 10'000) +
+                                   reversed_time(clock.wall_ms() + static_cast<int64_t>(i)))
                                    .add("d", "v", text_of(day * rows + i, 100)));
     must(store.engine().write(batch));
     must(store.engine().flush());
@@ -165,7 +172,8 @@ void register_q43() {
   for (const std::string policy : {"exploring", "date_tiered"}) {
     for (const bool forgets : {true, false}) {
       for (const size_t day : {20, 40, 60, 80, 100, 120})
-        once(claim(fmt::format("Q43_size_over_time/ttl:{}/policy:{}/day:{}", forgets ? "60_days" : "none", policy, day),
+        once(claim(fmt::format("Q43_size_over_time/ttl:{}/policy:{}/day:{}", forgets ? "60_days" : "none",
+                               policy, day),
                    [=](benchmark::State& state) { q43(state, forgets, policy, day); }));
     }
   }

@@ -69,9 +69,8 @@ constexpr uint64_t kQ05Files = 10;
 uint64_t q05_rows() { return scaled(50'000, 2000); }
 
 void q05(benchmark::State& state, const std::string& bloom, bool found) {
-  Bed& bed = Bed::of("q05 " + bloom, [&] {
-    return spread_plan(q05_rows(), kQ05Files, {.name = "d", .bloom = bloom}, 100);
-  });
+  Bed& bed = Bed::of("q05 " + bloom,
+                     [&] { return spread_plan(q05_rows(), kQ05Files, {.name = "d", .bloom = bloom}, 100); });
   Table& table = ready(bed, true);
   Random random(5);
   size_t cells = 0;
@@ -198,16 +197,15 @@ void q30(benchmark::State& state, int families, bool skewed) {
     const EngineStatus status = store->engine().status();
     state.counters["flushes"] = static_cast<double>(status.flushes);
     state.counters["compactions"] = static_cast<double>(status.compactions);
-    state.counters["kB per flush"] =
-        static_cast<double>(status.bytes_flushed) / 1e3 / static_cast<double>(std::max<uint64_t>(1, status.flushes));
+    state.counters["kB per flush"] = static_cast<double>(status.bytes_flushed) / 1e3 /
+                                     static_cast<double>(std::max<uint64_t>(1, status.flushes));
     state.counters["MB compacted"] = static_cast<double>(status.bytes_compacted) / 1e6;
     state.counters["files"] = static_cast<double>(status.store_files);
     ReadStats stats;
     size_t cells = 0;
     constexpr uint64_t kGets = 1000;
     const double reads = thread_seconds();
-    for (uint64_t i = 0; i < kGets; ++i)
-      must(get_cells(store->rows(), Get(q30_row(i)).stats(&stats), cells));
+    for (uint64_t i = 0; i < kGets; ++i) must(get_cells(store->rows(), Get(q30_row(i)).stats(&stats), cells));
     state.counters["µs per get"] = (thread_seconds() - reads) * 1e6 / kGets;
     state.counters["files of a get"] = static_cast<double>(stats.files_considered) / kGets;
     expect(state, cells == kGets * kQ30Columns, "a row lost cells");

@@ -85,7 +85,7 @@ BedPlan q33_plan() {
       Put put((hit ? "hit" : "row") + numbered("", row));
       for (uint64_t column = 0; column < kQ33Columns; ++column)
         put.add_at("d", hit && column == 2 ? "q2hit" : numbered("q", column, 1), hit ? 2 : 1,
-                   (hit ? "hit" : "no_") + text_of(row * kQ33Columns + column, 50));
+                   (hit ? "=hit" : "=no_") + text_of(row * kQ33Columns + column, 50));
       batch.put(table, put);
       CELLAR_TRY(write_batch(engine, batch, false));
     }
@@ -101,18 +101,18 @@ struct Q33Way {
 };
 
 std::vector<Q33Way> q33_ways() {
-  const auto hit = binary_prefix("hit");
+  const ComparatorPtr hit = binary_prefix("=hit");
   const CompareOp equal = CompareOp::kEqual;
   return {
       {"no_filter", Scan(), 0},
       {"rows_by_prefix_of_the_scan", Scan().prefix("hit"), kQ33Columns},
-      {"row_filter", Scan().filter(row_filter(equal, hit)), kQ33Columns},
+      {"row_filter", Scan().filter(row_filter(equal, binary_prefix("hit"))), kQ33Columns},
       {"column_named", Scan().column("d", "q2hit"), 1},
       {"qualifier_filter", Scan().filter(qualifier_filter(equal, binary("q2hit"))), 1},
       {"timestamps_filter", Scan().filter(timestamps_filter({2})), kQ33Columns},
       {"value_filter", Scan().filter(value_filter(equal, hit)), kQ33Columns},
-      {"value_filter_substring", Scan().filter(value_filter(equal, substring("HIT"))), kQ33Columns},
-      {"value_filter_regex", Scan().filter(value_filter(equal, must(regex("^hit[a-z]")))), kQ33Columns},
+      {"value_filter_substring", Scan().filter(value_filter(equal, substring("=HIT"))), kQ33Columns},
+      {"value_filter_regex", Scan().filter(value_filter(equal, must(regex("^=hit[a-z]")))), kQ33Columns},
       {"value_of_one_column", Scan().filter(column_value_filter("d", "q1", equal, hit)), 1},
       {"value_of_one_column_named", Scan().column("d", "q1").filter(value_filter(equal, hit)), 1},
       {"rows_by_value_of_a_column", Scan().filter(single_column_value_filter("d", "q1", equal, hit)),
@@ -120,7 +120,7 @@ std::vector<Q33Way> q33_ways() {
   };
 }
 
-bool q33_value_hits(const CellView& cell) { return cell.value_bytes().starts_with("hit"); }
+bool q33_value_hits(const CellView& cell) { return cell.value_bytes().starts_with("=hit"); }
 
 void q33(benchmark::State& state, size_t which) {
   const Q33Way way = q33_ways()[which];
@@ -132,7 +132,8 @@ void q33(benchmark::State& state, size_t which) {
     Scan scan = way.scan;
     return count_cells(table, scan.stats(&stats), all ? q33_value_hits : nullptr, cells);
   });
-  expect(state, cells == reads * q33_rows() / kQ33Part * (all ? kQ33Columns : way.cells), "wrong number of cells");
+  expect(state, cells == reads * q33_rows() / kQ33Part * (all ? kQ33Columns : way.cells),
+         "wrong number of cells");
 }
 
 void register_q33() {

@@ -35,7 +35,8 @@ std::string q13_key(const std::string& kind, uint64_t number) {
     return plain_int64(static_cast<int64_t>(1'700'000'000'000'000'000 + number * 1'000'003));
   if (kind == "tile_4_bytes") return plain_int32(static_cast<int32_t>(number * 977));
   std::string digits(16, '0');  // tile_16_digits: two bits each
-  for (uint64_t tile = number * 977, i = 16; i-- > 0; tile >>= 2) digits[i] = static_cast<char>('0' + tile % 4);
+  for (uint64_t tile = number * 977, i = 16; i-- > 0; tile >>= 2)
+    digits[i] = static_cast<char>('0' + tile % 4);
   return digits;
 }
 
@@ -44,8 +45,8 @@ void q13(benchmark::State& state, const std::string& kind, const std::string& co
     return std::make_unique<FileInMemory>(
         scaled(200'000, 4000),
         [&](uint64_t i, OwnedCell& cell) {
-          cell.assign(q13_key(kind, i / kQ13ColumnsOfRow), "d", numbered("q", i % kQ13ColumnsOfRow, 1), kKeysStamp,
-                      CellType::kPut, 0, text_of(i, 8));
+          cell.assign(q13_key(kind, i / kQ13ColumnsOfRow), "d", numbered("q", i % kQ13ColumnsOfRow, 1),
+                      kKeysStamp, CellType::kPut, 0, text_of(i, 8));
         },
         HFileWriterOptions{.compression = codec, .block_bytes = 16384});
   });
@@ -56,9 +57,9 @@ void q13(benchmark::State& state, const std::string& kind, const std::string& co
 void register_q13() {
   for (const std::string codec : {"none", "snappy"}) {
     for (const std::string kind : {"time_19_digits", "time_8_bytes", "tile_16_digits", "tile_4_bytes"})
-      claim(fmt::format("Q13_bytes_or_digits/codec:{}/key:{}", codec, kind),
-            [=](benchmark::State& state) { q13(state, kind, codec); })
-          ->Unit(benchmark::kMillisecond);
+      claim(fmt::format("Q13_bytes_or_digits/codec:{}/key:{}", codec, kind), [=](benchmark::State& state) {
+        q13(state, kind, codec);
+      })->Unit(benchmark::kMillisecond);
   }
 }
 
@@ -72,8 +73,8 @@ void q14_cell(uint64_t i, const std::string& place, bool repeated, OwnedCell& ce
   const uint64_t which = repeated ? i / kQ14Repeats : i;
   const std::string payload = numbered("", which) + text_of(which, kQ14Payload - 8);
   const std::string number = numbered("", i);
-  cell.assign(place == "row" ? payload + number : number, "d", place == "column" ? payload : "",
-              kKeysStamp, CellType::kPut, 0, place == "value" ? payload : "");
+  cell.assign(place == "row" ? payload + number : number, "d", place == "column" ? payload : "", kKeysStamp,
+              CellType::kPut, 0, place == "value" ? payload : "");
 }
 
 void q14(benchmark::State& state, const std::string& place, bool repeated, const std::string& encoding,
@@ -91,8 +92,8 @@ void register_q14() {
     for (const std::string codec : {"none", "snappy"}) {
       for (const bool repeated : {false, true}) {
         for (const std::string place : {"row", "column", "value"})
-          claim(fmt::format("Q14_place_of_a_payload/encoding:{}/codec:{}/payload:{}/place:{}", encoding, codec,
-                            repeated ? "repeated" : "new", place),
+          claim(fmt::format("Q14_place_of_a_payload/encoding:{}/codec:{}/payload:{}/place:{}", encoding,
+                            codec, repeated ? "repeated" : "new", place),
                 [=](benchmark::State& state) { q14(state, place, repeated, encoding, codec); })
               ->Unit(benchmark::kMillisecond);
       }
@@ -137,7 +138,8 @@ void q15(benchmark::State& state, const std::string& place, size_t payload) {
   report(state, stats);
   index_counters(state, file);
   state.counters["bytes per cell"] = file.bytes_per_cell();
-  state.counters["index share"] = static_cast<double>(file.index_bytes()) / static_cast<double>(file.summary().file_bytes);
+  state.counters["index share"] =
+      static_cast<double>(file.index_bytes()) / static_cast<double>(file.summary().file_bytes);
   expect(state, found == static_cast<uint64_t>(state.iterations()), "a row was not found");
 }
 

@@ -118,7 +118,8 @@ constexpr const char* kQ37Names[] = {"row_of_the_relation", "column_of_the_wide_
 
 void q37(benchmark::State& state, Q37Way way, uint64_t k) {
   const bool tall = way == Q37Way::kTallRow;
-  Table& table = ready(Bed::of(fmt::format("q37 {} {}", tall, k), [=] { return relations_plan(tall, k); }), true);
+  Table& table =
+      ready(Bed::of(fmt::format("q37 {} {}", tall, k), [=] { return relations_plan(tall, k); }), true);
   const uint64_t users = std::max(k, q37_relations()) / k;
   Random random(37);
   RowBatch batch;
@@ -140,7 +141,8 @@ void q37(benchmark::State& state, Q37Way way, uint64_t k) {
 [[maybe_unused]] const bool registered_links = [] {
   for (const Links links : {Links::kEdges, Links::kColumns, Links::kColumnsRowcol, Links::kOneCell})
     for (const uint64_t missing : {10, 90})
-      claim(fmt::format("Q34_links/missing_percent:{}/stored:{}", missing, kLinksNames[static_cast<int>(links)]),
+      claim(fmt::format("Q34_links/missing_percent:{}/stored:{}", missing,
+                        kLinksNames[static_cast<int>(links)]),
             [=](benchmark::State& state) { q34(state, links, missing); });
   for (const uint64_t k : {10, 100, 1000, 10'000})
     for (const Q37Way way : {Q37Way::kTallRow, Q37Way::kWideColumn, Q37Way::kWideRow})

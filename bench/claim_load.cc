@@ -35,14 +35,16 @@ class Q24Site {
 
   Status write(uint64_t number) {
     const std::string cookie = numbered("cookie", mixed(number) % kQ24Cookies);
-    const std::string page = numbered("/shop/page", random_.below(kQ24Pages) * random_.below(kQ24Pages) / kQ24Pages);
+    const std::string page =
+        numbered("/shop/page", random_.below(kQ24Pages) * random_.below(kQ24Pages) / kQ24Pages);
     Put view(cookie + reversed_time(1'700'000'000'000'000 + static_cast<int64_t>(number)));
     view.add("r", "", "https://search.example/?q=" + text_of(number, 150));
     if (number % 5 == 0) view.add("s", "", text_of(number + 1, 30));
     view.add("p", "", page + " " + text_of(number + 2, 400));
     if (number % 50 == 0) view.add("z", "cart", text_of(number + 3, 60));
     CELLAR_TRY(views_.rows().put(view));
-    CELLAR_TRY_ASSIGN(const std::vector<int64_t> count, counts_->increment(Increment(cookie).add("u", page, 1)));
+    CELLAR_TRY_ASSIGN(const std::vector<int64_t> count,
+                      counts_->increment(Increment(cookie).add("u", page, 1)));
     return favourites_->put(Put(cookie).add_at("c", "page", count.front(), page));
   }
 

@@ -24,8 +24,8 @@ std::string picture_of(uint64_t seed, size_t bytes) {
 
 std::string tile_key(uint64_t number, uint8_t zoom) {
   const auto side = uint64_t{1} << zoom;
-  return must(packed_quadkey(
-      {static_cast<uint32_t>(number % side), static_cast<uint32_t>(number / side), zoom}));
+  return must(
+      packed_quadkey({static_cast<uint32_t>(number % side), static_cast<uint32_t>(number / side), zoom}));
 }
 
 // All tiles of a zoom, or one in `every` of them.
@@ -100,7 +100,7 @@ void q22(benchmark::State& state, bool dense) {
   const double of_row = static_cast<double>(bed.file_bytes()) / rows;
   constexpr double kStations = 20'000;
   const double hour = (dense ? std::pow(2.0, 28) : kStations) * of_row;  // zoom 14 has 2^28 tiles
-  constexpr double kHours = 438'300;  // fifty years
+  constexpr double kHours = 438'300;                                     // fifty years
   state.counters["rows"] = rows;
   state.counters["bytes per row"] = of_row;
   state.counters["GB an hour"] = hour / 1e9;

@@ -102,7 +102,8 @@ void q31(benchmark::State& state, size_t rows_of_call) {
 
 void register_q31() {
   for (const size_t rows : {0, 1, 10, 100, 1000, 10'000})
-    claim(fmt::format("Q31_rows_of_a_call/call:{}/rows:{}", rows == 0 ? "next" : "next_batch", rows == 0 ? 1 : rows),
+    claim(fmt::format("Q31_rows_of_a_call/call:{}/rows:{}", rows == 0 ? "next" : "next_batch",
+                      rows == 0 ? 1 : rows),
           [=](benchmark::State& state) { q31(state, rows); });
 }
 

@@ -30,7 +30,8 @@ std::string event_name(uint64_t number) { return numbered("event", number, 10); 
 // all stores.
 size_t store_of(uint64_t number, uint64_t rows, size_t stores, bool hashed) {
   if (!hashed) return static_cast<size_t>(number * stores / rows);
-  return static_cast<size_t>(int32_of_plain(hash_prefix(event_name(number), 4)).value_or(0) & 0x7fffffff) % stores;
+  return static_cast<size_t>(int32_of_plain(hash_prefix(event_name(number), 4)).value_or(0) & 0x7fffffff) %
+         stores;
 }
 
 // Returns the number of stores that take part in a thousand rows that arrive together, on average.
@@ -61,9 +62,8 @@ double write_all_parts(Stores& stores, uint64_t rows, bool hashed) {
   for (uint64_t at = 0; at < rows; at += kPart) {
     std::vector<std::thread> threads;
     for (size_t which = 0; which < stores.size(); ++which)
-      threads.emplace_back([&, which] {
-        write_rows_of(stores, which, at, std::min(rows, at + kPart), rows, hashed);
-      });
+      threads.emplace_back(
+          [&, which] { write_rows_of(stores, which, at, std::min(rows, at + kPart), rows, hashed); });
     for (std::thread& each : threads) each.join();
   }
   return std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
@@ -126,7 +126,8 @@ std::string spread_key(Spread spread, uint64_t number, uint32_t salts) {
   const std::string name = event_name(number);
   if (spread == Spread::kHashed) return hash_prefix(name, 4) + name;
   if (spread == Spread::kSalted) return salted(name, salts);
-  if (spread == Spread::kSaltedByChance) return std::string(1, static_cast<char>(mixed(number) % salts)) + name;
+  if (spread == Spread::kSaltedByChance)
+    return std::string(1, static_cast<char>(mixed(number) % salts)) + name;
   return name;
 }
 
@@ -157,14 +158,17 @@ void q29_lookup(benchmark::State& state, Spread spread, uint32_t salts) {
     if (spread != Spread::kSaltedByChance)
       return ++gets, get_cells(table, Get(spread_key(spread, number, salts)).stats(&stats), cells);
     for (uint32_t salt = 0; salt < salts; ++salt, ++gets)
-      CELLAR_TRY(get_cells(table, Get(std::string(1, static_cast<char>(salt)) + event_name(number)).stats(&stats), cells));
+      CELLAR_TRY(get_cells(
+          table, Get(std::string(1, static_cast<char>(salt)) + event_name(number)).stats(&stats), cells));
     return {};
   });
   state.counters["gets"] = benchmark::Counter(static_cast<double>(gets), benchmark::Counter::kAvgIterations);
   expect_each(state, cells, 1);
 }
 
-Status count_rows(Table& table, const Scan& scan, size_t& cells) { return count_cells(table, scan, nullptr, cells); }
+Status count_rows(Table& table, const Scan& scan, size_t& cells) {
+  return count_cells(table, scan, nullptr, cells);
+}
 
 Status scan_in_order(Table& table, Spread spread, uint32_t salts, ReadStats& stats, size_t& cells) {
   const Scan scan = Scan().stats(&stats);
@@ -193,7 +197,8 @@ void q29_scan(benchmark::State& state, Spread spread, uint32_t salts, bool paral
   Table& table = ready(spread_bed(spread, salts), true);
   size_t cells = 0;
   repeat(state, [&](ReadStats& stats) {
-    return parallel ? scan_in_parallel(table, salts, cells) : scan_in_order(table, spread, salts, stats, cells);
+    return parallel ? scan_in_parallel(table, salts, cells)
+                    : scan_in_order(table, spread, salts, stats, cells);
   });
   state.counters["rows/s"] =
       benchmark::Counter(static_cast<double>(q29_rows()), benchmark::Counter::kIsIterationInvariantRate);
@@ -207,13 +212,16 @@ void register_q29_reads() {
   };
   for (const Way way : {Way{Spread::kRising, 1}, Way{Spread::kHashed, 1}, Way{Spread::kSalted, 16},
                         Way{Spread::kSaltedByChance, 4}, Way{Spread::kSaltedByChance, 16}})
-    claim(fmt::format("Q29_rising_keys/part:lookups/keys:{}/salts:{}", kSpreadNames[static_cast<int>(way.spread)], way.salts),
+    claim(fmt::format("Q29_rising_keys/part:lookups/keys:{}/salts:{}",
+                      kSpreadNames[static_cast<int>(way.spread)], way.salts),
           [=](benchmark::State& state) { q29_lookup(state, way.spread, way.salts); });
-  for (const Way way : {Way{Spread::kRising, 1}, Way{Spread::kSalted, 2}, Way{Spread::kSalted, 4}, Way{Spread::kSalted, 16}})
+  for (const Way way :
+       {Way{Spread::kRising, 1}, Way{Spread::kSalted, 2}, Way{Spread::kSalted, 4}, Way{Spread::kSalted, 16}})
     for (const bool parallel : {false, true})
       if (!parallel || way.spread == Spread::kSalted)
-        claim(fmt::format("Q29_rising_keys/part:scans/keys:{}/salts:{}/order:{}", kSpreadNames[static_cast<int>(way.spread)],
-                          way.salts, parallel ? "a_thread_for_each_salt" : "of_keys"),
+        claim(fmt::format("Q29_rising_keys/part:scans/keys:{}/salts:{}/order:{}",
+                          kSpreadNames[static_cast<int>(way.spread)], way.salts,
+                          parallel ? "a_thread_for_each_salt" : "of_keys"),
               [=](benchmark::State& state) { q29_scan(state, way.spread, way.salts, parallel); })
             ->UseRealTime();
 }
@@ -221,11 +229,13 @@ void register_q29_reads() {
 [[maybe_unused]] const bool registered_spread = [] {
   for (const bool hashed : {false, true})
     for (const size_t stores : {1, 2, 4})
-      once(claim(fmt::format("Q29_rising_keys/part:writes/keys:{}/stores:{}", hashed ? "hashed" : "rising", stores),
-                 [=](benchmark::State& state) { q29_writes(state, stores, hashed); }));
+      once(claim(
+          fmt::format("Q29_rising_keys/part:writes/keys:{}/stores:{}", hashed ? "hashed" : "rising", stores),
+          [=](benchmark::State& state) { q29_writes(state, stores, hashed); }));
   for (const std::string policy : {"exploring", "leveled"})
     for (const bool hashed : {false, true})
-      once(claim(fmt::format("Q29_rising_keys/part:compactions/keys:{}/policy:{}", hashed ? "hashed" : "rising", policy),
+      once(claim(fmt::format("Q29_rising_keys/part:compactions/keys:{}/policy:{}",
+                             hashed ? "hashed" : "rising", policy),
                  [=](benchmark::State& state) { q29_compactions(state, hashed, policy); }));
   register_q29_reads();
   return true;

@@ -107,7 +107,7 @@ void q39(benchmark::State& state, const std::string& tables) {
 
 // ---- Q36: posts, copied to the stream of each follower, or found when the stream is read ----
 
-constexpr uint64_t kQ36Posts = 20;   // of each user
+constexpr uint64_t kQ36Posts = 20;  // of each user
 constexpr uint64_t kQ36Shown = 10;
 uint64_t q36_users() { return scaled(500, 200); }
 
@@ -119,9 +119,12 @@ uint64_t q36_followed(uint64_t user, uint64_t i) { return (user + q36_users() - 
 class Q36World {
  public:
   Q36World(bool copied, uint64_t followers)
-      : copied_(copied), followers_(followers), store_({.families = {{.name = "i"}}}, {.durability = Durability::kAsyncWal}) {
+      : copied_(copied),
+        followers_(followers),
+        store_({.families = {{.name = "i"}}}, {.durability = Durability::kAsyncWal}) {
     for (uint64_t post = 0; post < kQ36Posts; ++post)
       for (uint64_t user = 0; user < q36_users(); ++user) must(this->post(user));
+    must(store_.rows().flush());
     must(store_.rows().major_compact());
   }
 
@@ -132,7 +135,8 @@ class Q36World {
     batch_.clear();
     if (copied_) {
       for (uint64_t i = 0; i < followers_; ++i)
-        batch_.put(store_.table(), Put(row_of(q36_follower(user, i), time)).add_at("i", numbered("u", user), time, text));
+        batch_.put(store_.table(),
+                   Put(row_of(q36_follower(user, i), time)).add_at("i", numbered("u", user), time, text));
     } else {
       batch_.put(store_.table(), Put(row_of(user, time)).add_at("i", numbered("u", user), time, text));
     }
@@ -142,11 +146,14 @@ class Q36World {
   // The ten newest posts of all whom the user follows.
   Status read(uint64_t user, ReadStats& stats, size_t& shown) {
     if (copied_)
-      return count_cells(store_.rows(), Scan().prefix(numbered("u", user)).limit(kQ36Shown).stats(&stats), nullptr, shown);
+      return count_cells(store_.rows(), Scan().prefix(numbered("u", user)).limit(kQ36Shown).stats(&stats),
+                         nullptr, shown);
     std::vector<std::pair<int64_t, std::string>> posts;
     for (uint64_t i = 0; i < followers_; ++i) {
-      CELLAR_TRY_ASSIGN(const std::unique_ptr<Scanner> scanner,
-                        store_.rows().scan(Scan().prefix(numbered("u", q36_followed(user, i))).limit(kQ36Shown).stats(&stats)));
+      CELLAR_TRY_ASSIGN(
+          const std::unique_ptr<Scanner> scanner,
+          store_.rows().scan(
+              Scan().prefix(numbered("u", q36_followed(user, i))).limit(kQ36Shown).stats(&stats)));
       while (scanner->next()) {
         const CellView& cell = scanner->row().cells().front();
         posts.emplace_back(-cell.timestamp, cell.value_bytes());
@@ -209,8 +216,10 @@ BedPlan q45_plan(Q45Way way) {
     for (uint64_t i = 0; i < q45_entries(); ++i) {
       const auto time = static_cast<int64_t>(i + 1);
       const std::string text = text_of(i, 60);
-      if (way == Q45Way::kTall) batch.put(table, Put("user" + reversed_time(time)).add_at("e", "", time, text));
-      if (way == Q45Way::kTallForward) batch.put(table, Put("user" + plain_int64(time)).add_at("e", "", time, text));
+      if (way == Q45Way::kTall)
+        batch.put(table, Put("user" + reversed_time(time)).add_at("e", "", time, text));
+      if (way == Q45Way::kTallForward)
+        batch.put(table, Put("user" + plain_int64(time)).add_at("e", "", time, text));
       if (way == Q45Way::kFlat) batch.put(table, Put("user").add_at("e", reversed_time(time), time, text));
       if (way == Q45Way::kVersions) batch.put(table, Put("user").add_at("e", "", time, text));
       CELLAR_TRY(write_batch(engine, batch, false));
@@ -229,7 +238,8 @@ void q45(benchmark::State& state, Q45Way way, uint32_t n) {
       case Q45Way::kTall:
         return count_cells(table, Scan().prefix("user").limit(n).stats(&stats), nullptr, cells);
       case Q45Way::kTallForward:
-        return count_cells(table, Scan().prefix("user").reversed(true).limit(n).stats(&stats), nullptr, cells);
+        return count_cells(table, Scan().prefix("user").reversed(true).limit(n).stats(&stats), nullptr,
+                           cells);
       case Q45Way::kFlat:
         return get_cells(table, Get("user").max_per_family(n).stats(&stats), cells);
       case Q45Way::kVersions:
@@ -244,8 +254,8 @@ void q45(benchmark::State& state, Q45Way way, uint32_t n) {
   for (const uint64_t followers : {1, 10, 100})
     for (const bool copied : {true, false})
       for (const bool read : {true, false})  // posts change the world
-        claim(fmt::format("Q36_copied_streams/followers:{}/stream:{}/do:{}", followers, copied ? "copied" : "joined",
-                          read ? "read" : "post"),
+        claim(fmt::format("Q36_copied_streams/followers:{}/stream:{}/do:{}", followers,
+                          copied ? "copied" : "joined", read ? "read" : "post"),
               [=](benchmark::State& state) { q36(state, copied, followers, read); });
   for (const uint64_t rows : {10'000, 100'000})
     for (const bool second : {true, false})

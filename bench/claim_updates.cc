@@ -48,7 +48,8 @@ Status q26_check_and_put(Table& table) {
     } else {
       check.if_not_exists("d", "n");
     }
-    CELLAR_TRY_ASSIGN(const ActionResult result, table.check_and_mutate(check.then(Put("page").add("d", "n", sum))));
+    CELLAR_TRY_ASSIGN(const ActionResult result,
+                      table.check_and_mutate(check.then(Put("page").add("d", "n", sum))));
     if (result.matched) return {};
   }
 }
@@ -124,7 +125,8 @@ void q27(benchmark::State& state, Q27Order order) {
     const double begin = thread_seconds();
     for (uint64_t i = 0; i < all; ++i) {
       const int64_t count = q27_count(i, all, order);
-      must(store.rows().put(Put("cookie").add_at("c", "page", count, numbered("/shop/page", static_cast<uint64_t>(count)))));
+      must(store.rows().put(
+          Put("cookie").add_at("c", "page", count, numbered("/shop/page", static_cast<uint64_t>(count)))));
       highest = std::max(highest, count);
       if (i % 1024 != 0) continue;
       const EngineStatus status = store.engine().status();
@@ -139,7 +141,8 @@ void q27(benchmark::State& state, Q27Order order) {
     uint64_t cells = 0;
     for (const StoreFileInfo& file : store.rows().info().families.front().files) cells += file.cells;
     state.counters["MB in memory at most"] = static_cast<double>(memtable_bytes) / 1e6;
-    state.counters["kB in files at most"] = static_cast<double>(std::max(file_bytes, status.store_bytes)) / 1e3;
+    state.counters["kB in files at most"] =
+        static_cast<double>(std::max(file_bytes, status.store_bytes)) / 1e3;
     state.counters["flushes"] = static_cast<double>(status.flushes);
     state.counters["cells in files"] = static_cast<double>(cells);
     const Row row = must(store.rows().get_row(Get("cookie")));
@@ -164,9 +167,8 @@ Put q40_put(uint64_t version) {
 // A row is torn if two of its cells have different values, or if one is missing.
 bool q40_torn(const RowView& row) {
   if (row.cells().size() != 3 * kQ40Columns) return true;
-  return std::ranges::any_of(row, [&](const CellView& cell) {
-    return cell.value_bytes() != row.cells().front().value_bytes();
-  });
+  return std::ranges::any_of(
+      row, [&](const CellView& cell) { return cell.value_bytes() != row.cells().front().value_bytes(); });
 }
 
 struct Q40Counts {
@@ -229,17 +231,21 @@ void q40(benchmark::State& state, bool files) {
 
 // The counters of a month, a day and an hour, in three families with their own times to live.
 void q44_increment(benchmark::State& state, bool one_call, Durability durability) {
-  WritableStore store({.families = {{.name = "month"}, {.name = "day", .ttl_s = 86400 * 60}, {.name = "hour", .ttl_s = 86400}}},
+  WritableStore store({.families = {{.name = "month"},
+                                    {.name = "day", .ttl_s = 86400 * 60},
+                                    {.name = "hour", .ttl_s = 86400}}},
                       {.durability = durability});
   uint64_t number = 0;
   for (auto unused : state) {
     static_cast<void>(unused);
     const std::string row = numbered("page", number++ % 1000);
     if (one_call) {
-      must(store.rows().increment(Increment(row).add("month", "n", 1).add("day", "n", 1).add("hour", "n", 1)));
+      must(
+          store.rows().increment(Increment(row).add("month", "n", 1).add("day", "n", 1).add("hour", "n", 1)));
       continue;
     }
-    for (const char* family : {"month", "day", "hour"}) must(store.rows().increment(Increment(row).add(family, "n", 1)));
+    for (const char* family : {"month", "day", "hour"})
+      must(store.rows().increment(Increment(row).add(family, "n", 1)));
   }
   int64_t sum = 0;
   const std::unique_ptr<Scanner> scanner = must(store.rows().scan({}));
@@ -276,19 +282,22 @@ void q44_get(benchmark::State& state, bool one_call, bool near) {
 void register_q44() {
   for (const Durability durability : {Durability::kAsyncWal, Durability::kSyncWal, Durability::kFsyncWal}) {
     for (const bool one_call : {true, false})
-      claim(fmt::format("Q44_one_call/do:3_increments/how:{}/calls:{}", durability_name(durability), one_call ? "one" : "several"),
+      claim(fmt::format("Q44_one_call/do:3_increments/how:{}/calls:{}", durability_name(durability),
+                        one_call ? "one" : "several"),
             [=](benchmark::State& state) { q44_increment(state, one_call, durability); })
           ->UseRealTime();
   }
   for (const bool near : {false, true}) {
     for (const bool one_call : {true, false})
-      claim(fmt::format("Q44_one_call/do:100_gets/how:{}/calls:{}", near ? "neighbours" : "anywhere", one_call ? "one" : "several"),
+      claim(fmt::format("Q44_one_call/do:100_gets/how:{}/calls:{}", near ? "neighbours" : "anywhere",
+                        one_call ? "one" : "several"),
             [=](benchmark::State& state) { q44_get(state, one_call, near); });
   }
 }
 
 [[maybe_unused]] const bool registered_updates = [] {
-  for (const Q26Way way : {Q26Way::kReadAddWrite, Q26Way::kCheckAndPut, Q26Way::kTransaction, Q26Way::kIncrement})
+  for (const Q26Way way :
+       {Q26Way::kReadAddWrite, Q26Way::kCheckAndPut, Q26Way::kTransaction, Q26Way::kIncrement})
     once(claim(fmt::format("Q26_lost_updates/way:{}", kQ26Names[static_cast<int>(way)]),
                [=](benchmark::State& state) { q26(state, way); }));
   for (const Q27Order order : {Q27Order::kRising, Q27Order::kRandom, Q27Order::kFalling})

@@ -31,12 +31,15 @@ using Ranked = std::vector<std::pair<uint64_t, std::string_view>>;
 
 // Takes the ten of highest rank out of titles that share a prefix.
 std::string best_ten(const Ranked& all, size_t begin, size_t end) {
-  Ranked best(all.begin() + static_cast<std::ptrdiff_t>(begin), all.begin() + static_cast<std::ptrdiff_t>(end));
+  Ranked best(all.begin() + static_cast<std::ptrdiff_t>(begin),
+              all.begin() + static_cast<std::ptrdiff_t>(end));
   const size_t count = std::min<size_t>(10, best.size());
-  std::partial_sort(best.begin(), best.begin() + static_cast<std::ptrdiff_t>(count), best.end(), std::greater<>());
+  std::partial_sort(best.begin(), best.begin() + static_cast<std::ptrdiff_t>(count), best.end(),
+                    std::greater<>());
   std::string json = "[";
   for (size_t i = 0; i < count; ++i)
-    json += fmt::format("{}{{\"title\":\"{}\",\"rank\":{}}}", i == 0 ? "" : ",", best[i].second, best[i].first);
+    json +=
+        fmt::format("{}{{\"title\":\"{}\",\"rank\":{}}}", i == 0 ? "" : ",", best[i].second, best[i].first);
   return json + "]";
 }
 
