@@ -81,7 +81,7 @@ if(CELLAR_BUILD_TESTS)
   find_package(Python3 REQUIRED COMPONENTS Interpreter)
   # Every case of the micro benchmarks and of the claims on little data, for as short as it goes: that they run, and
   # that what they read is what they wrote.
-  foreach(group IN ITEMS claims:^Claim/ micro:^\(merge|block|bloom|cache|hfile|verify\)/)
+  foreach(group IN ITEMS claims:^Claim/ reads:^Reads/ micro:^\(merge|block|bloom|cache|hfile|verify\)/)
     string(REPLACE ":" ";" group "${group}")
     list(GET group 0 name)
     list(GET group 1 filter)
@@ -93,6 +93,13 @@ if(CELLAR_BUILD_TESTS)
   add_test(NAME bench.claims_py COMMAND Python3::Interpreter "${PROJECT_SOURCE_DIR}/bench/claims_test.py")
   add_test(NAME bench.claims_page COMMAND Python3::Interpreter "${PROJECT_SOURCE_DIR}/bench/claims.py" --check
     --tool $<TARGET_FILE:cellar_tool>)
+  # The page names a case of the program for each of the 45 claims.
+  add_test(NAME bench.claims_cases COMMAND Python3::Interpreter "${PROJECT_SOURCE_DIR}/bench/claims.py"
+    --cases $<TARGET_FILE:cellar_bench>)
+  add_test(NAME bench.get_or_scan_page COMMAND Python3::Interpreter "${PROJECT_SOURCE_DIR}/bench/get_or_scan.py" --check
+    --tool $<TARGET_FILE:cellar_tool>)
+  set_tests_properties(bench.claims_cases bench.get_or_scan_page PROPERTIES TIMEOUT 60
+    ENVIRONMENT PYTHONDONTWRITEBYTECODE=1)
   add_test(NAME bench.design_space_py COMMAND Python3::Interpreter "${PROJECT_SOURCE_DIR}/bench/design_space_test.py")
   add_test(NAME bench.design_space_page COMMAND Python3::Interpreter "${PROJECT_SOURCE_DIR}/bench/design_space.py" --check
     --tool $<TARGET_FILE:cellar_tool>)
