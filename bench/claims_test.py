@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
 """Tests of claims.py: medians come out, tables find their cells, pages keep their words, faults end it."""
+import json
 import unittest
 
 import claims
@@ -63,6 +64,66 @@ class Page(unittest.TestCase):
     def test_a_page_without_marks_ends_it(self):
         with self.assertRaises(SystemExit):
             claims.page_with("words\n", "Q1", "new\n")
+
+
+INDEX = "| claim | answer | case |\n|---|---|---|\n"
+
+
+def index_of(numbers, **changed):
+    rows = "".join(f"| [Q{n}](#q{n}-a-claim) text | holds | `Claim/Q{n:02}_case` |\n" for n in numbers)
+    headings = "".join(f"## Q{n}: a claim\n" for n in numbers)
+    page = INDEX + rows + headings
+    for old, new in changed.values():
+        page = page.replace(old, new)
+    return page
+
+
+NAMES = [f"Claim/Q{n:02}_case/k:1" for n in range(1, 46)]
+
+
+class Index(unittest.TestCase):
+    def test_all_claims_with_section_answer_and_case(self):
+        self.assertEqual(claims.faults_of_index(index_of(range(1, 46)), NAMES), [])
+
+    def test_a_missing_claim_is_told(self):
+        self.assertEqual(claims.faults_of_index(index_of(range(1, 45)), NAMES),
+                         ["the table of docs/claims.md has 0 rows of Q45"])
+
+    def test_a_claim_twice_and_a_claim_too_many(self):
+        page = index_of(range(1, 46))
+        first = page.splitlines(keepends=True)[2]
+        self.assertEqual(claims.faults_of_index(page.replace(first, first * 2), NAMES),
+                         ["the table of docs/claims.md has 2 rows of Q1"])
+        self.assertEqual(claims.faults_of_index(index_of(range(1, 47)), NAMES), ["Q46 is no claim"])
+
+    def test_a_section_a_case_and_an_answer_that_do_not_exist(self):
+        for change, fault in ((("## Q7: a claim", "## Q7: another"), "Q7: #q7-a-claim is no heading of it"),
+                              (("Q07_case", "Q07_other"), "Q7: no case is named Claim/Q07_other"),
+                              (("`Claim/Q07_case`", "`Claim/Q08_case`"), "Q7: no case is named Claim/Q08_case"),
+                              (("#q7-a-claim) text | holds", "#q7-a-claim) text |  "), "Q7 has no answer")):
+            self.assertEqual(claims.faults_of_index(index_of(range(1, 46), one=change), NAMES), [fault])
+
+    def test_headings_become_links_as_on_github(self):
+        self.assertEqual(claims.anchor('Q34: an edge list answers "connected?"'),
+                         "#q34-an-edge-list-answers-connected")
+
+
+class Parts(unittest.TestCase):
+    def test_a_run_of_some_claims_replaces_those_and_tells_when(self):
+        old = claims.reduced(document(run_of("Claim/Q01_a/k:1", [1]), run_of("Claim/Q02_b/k:1", [2])))
+        part = claims.reduced(document(run_of("Claim/Q02_b/k:9", [5])))
+        part["context"]["date"] = "2026-03-04T00:00:00"
+        both = claims.merged(old, part)
+        self.assertEqual([each["name"] for each in both["benchmarks"]], ["Claim/Q01_a/k:1", "Claim/Q02_b/k:9"])
+        self.assertEqual([other["claims"] for other in both["others"]], [["Q02"]])
+        self.assertIn("Q2:\nmeasured on 2026-03-04", claims.machine(both["context"], both["others"]))
+        again = claims.merged(both, part)
+        self.assertEqual([other["claims"] for other in again["others"]], [["Q02"]])
+
+    def test_measurements_are_written_as_json(self):
+        both = claims.merged(claims.reduced(document(run_of("Claim/Q01_a/k:1", [1]))),
+                             claims.reduced(document(run_of("Claim/Q02_b/k:1", [1]))))
+        self.assertEqual(json.loads(claims.written(both)), both)
 
 
 if __name__ == "__main__":

@@ -3,6 +3,7 @@
 // families together fill the memory, and none of them its memtable.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <atomic>
 #include <functional>
 #include <memory>
@@ -15,6 +16,7 @@
 #include "base/plugins.h"
 #include "memtable/memtable.h"
 #include "tests/engine/engine_fixture.h"
+#include "tests/support/test_scale.h"
 
 namespace cellar::testing {
 namespace {
@@ -69,6 +71,30 @@ TEST_F(MemoryRelief, ALogWithMoreThanMemtablesMayHoldIsFlushedAtOnce) {
   EXPECT_OK(engine_->wait_for_background());
   EXPECT_LT(engine_->status().memtable_bytes, small_memory().memtable_bytes_total);
   EXPECT_OK(put_all(10));
+}
+
+// Memory is measured twice: when a writer finds it short, and when memtables are chosen. A flush may end in
+// between, and free enough.
+TEST_F(MemoryRelief, AFlushThatEndsMeanwhileFreesTheMemoryThatIsShort) {
+  EngineOptions options = small_memory();
+  options.background_threads = 4;
+  options.durability = Durability::kSkipWal;
+  open(options);
+  make_families();
+  constexpr uint64_t kThreads = 4;
+  const uint64_t puts = std::max<uint64_t>(2000, scaled(20'000));
+  std::vector<std::thread> writers;
+  for (uint64_t thread = 0; thread < kThreads; ++thread)
+    writers.emplace_back([&, thread] {
+      for (uint64_t i = 0; i < puts; ++i)
+        EXPECT_OK(table_->put(Put("r" + std::to_string(thread) + "_" + std::to_string(i))
+                                  .add(name(static_cast<int>(i % 10)), "q", std::string(500, 'v'))));
+    });
+  for (std::thread& each : writers) each.join();
+  EXPECT_OK(engine_->wait_for_background());
+  const Result<RangeCount> found = table_->count();
+  ASSERT_OK(found.status());
+  EXPECT_EQ(found->rows, kThreads * puts);
 }
 
 // The flush of one family fails again and again. Its retry is far away, and others are flushed meanwhile.
