@@ -605,7 +605,8 @@ bool Background::flush_is_under_way(Store& store) {
   return store.frozen_count() != 0 && store.work().flush_failures == 0;
 }
 
-// Freezes memtables, the largest first, until their flushes free enough memory.
+// Freezes memtables, the largest first, until their flushes free enough memory. A flush that ended since the
+// caller looked may have freed enough already.
 void Background::freeze_largest(const std::vector<std::shared_ptr<Store>>& stores) {
   std::vector<Store*> largest;
   for (const auto& store : stores)
@@ -613,8 +614,9 @@ void Background::freeze_largest(const std::vector<std::shared_ptr<Store>>& store
       largest.push_back(store.get());
   std::ranges::sort(largest, std::greater(), [](Store* store) { return store->active()->bytes(); });
   int64_t excess = work_.memory.bytes() - memory_relieved_at();
-  CELLAR_ASSERT(excess >= 0);
+  if (excess < 0) return;
   for (Store* store : largest) {
+    CELLAR_ASSERT(store->frozen_count() == 0);
     excess -= static_cast<int64_t>(store->active()->bytes());
     write_path_.freeze(*store);
     queue_flush(store->shared_from_this());
