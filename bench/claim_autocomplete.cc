@@ -1,5 +1,5 @@
-// Claims about autocompletion: the time of a keystroke in the store (Q19), and the growth of the table (Q20).
-// examples/autocomplete has the web service in front of it.
+// Claims about autocompletion. Q19 is the time of a keystroke in the store, Q20 the growth of the table. The
+// folder examples/autocomplete has the web service.
 #include <fmt/format.h>
 
 #include <algorithm>

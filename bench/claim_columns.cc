@@ -1,5 +1,5 @@
-// Claims about the columns of a row: one column of many (Q03), a serialised record and a column for each field
-// (Q35), the place of a column in a row of a million (Q41), and columns that are not set (Q42).
+// Claims about the columns of a row. Q03 reads one column of many. Q35 compares a serialised record with a
+// column for each field. Q41 varies the place of a column in a long row. Q42 has columns that are not set.
 #include <fmt/format.h>
 
 #include <string>
@@ -42,7 +42,7 @@ void register_q03() {
   }
 }
 
-// ---- Q35: twenty fields of fifty bytes, as columns or as one record ----
+// ---- Q35: twenty fields of fifty bytes, as columns or in one record ----
 
 constexpr uint64_t kQ35Fields = 20;
 constexpr size_t kQ35FieldBytes = 50;
@@ -78,7 +78,7 @@ BedPlan q35_plan(bool columns) {
   return plan;
 }
 
-// Copies `fields` fields out of the row, as a program that wants them does.
+// Copies `fields` fields out of the row, as a program does.
 void q35_read(benchmark::State& state, bool columns, uint64_t fields) {
   Bed& bed = Bed::of(fmt::format("q35 {}", columns), [=] { return q35_plan(columns); });
   Table& table = ready(bed, true);

@@ -1,5 +1,5 @@
-// Claims about families and their files: families that a read does not name (Q02), files that do not hold the
-// row (Q05), Bloom filters in scans (Q07), and the cost of many families under heavy writes (Q30).
+// Claims about families and their files. Q02 has families that a read does not name, Q05 files that do not
+// hold the row. Q07 uses Bloom filters in scans. Q30 writes to many families.
 #include <fmt/format.h>
 
 #include <algorithm>

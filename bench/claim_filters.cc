@@ -69,8 +69,8 @@ void register_q32() {
 
 // ---- Q33: scans of everything that return a hundredth ----
 
-// Rows of five columns. A hundredth of the rows begins with "hit", has a column of its own instead of "q2",
-// and has "hit" in each value; they are spread or together.
+// Rows of five columns. A hundredth of the rows begins with "hit". Such rows have a column of their own
+// instead of "q2", and "hit" in each value.
 constexpr uint64_t kQ33Columns = 5;
 constexpr uint64_t kQ33Part = 100;
 uint64_t q33_rows() { return scaled(20'000, 1000) / kQ33Part * kQ33Part; }

@@ -1,5 +1,5 @@
-// Claims about the form of keys: numbers as bytes or digits (Q13), one payload as row, column or value (Q14),
-// and the index of blocks when data moves into the key (Q15).
+// Claims about the form of keys. Q13 compares numbers as bytes and as digits. Q14 has one payload as row,
+// column or value. Q15 measures the index of blocks when data moves into the key.
 #include <fmt/format.h>
 
 #include <map>

@@ -1,5 +1,5 @@
-// Claims about relations: an edge list against lists of neighbours (Q34), and one relation of many as a row of
-// its own or as a column (Q37).
+// Claims about relations. Q34 compares an edge list with lists of neighbours. Q37 has one relation of many,
+// as a row of its own or as a column.
 #include <fmt/format.h>
 
 #include <algorithm>

@@ -1,5 +1,5 @@
-// The claim about the load of a web site (Q24): lines of an access log, each with three writes, at the rate of
-// the claim or as fast as possible.
+// The claim about the load of a web site (Q24). The lines of an access log, each with three writes, come at
+// the rate of the claim or as fast as possible.
 #include <fmt/format.h>
 
 #include <chrono>
@@ -24,8 +24,9 @@ constexpr uint64_t kQ24Pages = 2000;
 constexpr double kQ24Rate = 4000;
 constexpr double kQ24LinesOfYear = 36.5e9;
 
-// Q24Site: the three tables of a site. A line is a page view (row: cookie and reversed time), one more for the
-// counter of the visitor's page, and the page with its count as its time, so that the most viewed one shows.
+// Q24Site: the three tables of a site. A line writes a page view, whose row is a cookie and a reversed time.
+// It adds one to the counter of the visitor's page. It writes the page with this count as its timestamp. So
+// the most viewed page shows.
 class Q24Site {
  public:
   Q24Site()
@@ -79,8 +80,8 @@ double process_seconds() {
   return static_cast<double>(now.tv_sec) + static_cast<double>(now.tv_nsec) * 1e-9;
 }
 
-// A paced line is due at a time of its own, and its latency counts from there: a line that waits for the one
-// before it is late.
+// A paced line is due at a time of its own, and its latency counts from there. So a line that waits for the
+// one before it is late.
 void q24(benchmark::State& state, bool paced) {
   for (auto unused : state) {
     static_cast<void>(unused);

@@ -1,5 +1,5 @@
-// Claims about maps: tiles by zoom (Q21), a value for each tile of the globe or for each station (Q22), and
-// places instead of tiles (Q23). The sizes of the whole globe are computed from a store of a part of it.
+// Claims about maps. Q21 has tiles by zoom. Q22 has a value for each tile of the globe or for each station.
+// Q23 has places instead of tiles. The sizes of the whole globe are computed from a store of a part of it.
 #include <fmt/format.h>
 
 #include <algorithm>

@@ -1,5 +1,5 @@
-// Claims about shapes of data: neighbouring rows and a single row (Q09), the same cells as many rows or as
-// columns of one (Q10), and the number of rows that a scan hands over at a time (Q31).
+// Claims about shapes of data. Q09 compares neighbouring rows with a single row. Q10 has the same cells as
+// many rows or as columns of one. Q31 varies the number of rows that a scan returns at a time.
 #include <benchmark/benchmark.h>
 #include <fmt/format.h>
 

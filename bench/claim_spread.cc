@@ -1,5 +1,5 @@
-// The claim about rising keys (Q29): stores that share a load, the compactions of one store, lookups of spread
-// rows, and scans of them. Several stores of one process stand for the machines of a cluster.
+// The claim about rising keys (Q29): stores that share a load, compactions, lookups of spread rows, and
+// scans. Several stores of one process stand for the machines of a cluster.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -116,7 +116,7 @@ void q29_compactions(benchmark::State& state, bool hashed, const std::string& po
 
 // ---- Reads of spread rows ----
 
-// How a row is spread: not at all, with its hash or a salt made of its hash in front, or with a salt by chance.
+// A row is not spread, or by its hash, or by a salt. The salt is made of the hash, or random.
 enum class Spread { kRising, kHashed, kSalted, kSaltedByChance };
 constexpr const char* kSpreadNames[] = {"rising", "hashed", "salted", "salted_by_chance"};
 

@@ -1,5 +1,5 @@
-// Claims about second tables and tall ones: a search without a second table (Q38), the cost of that table (Q39),
-// a stream that is copied to each follower (Q36), and the newest entries (Q45).
+// Claims about second tables and tall ones. Q38 searches without a second table, Q39 measures the cost of
+// that table. Q36 copies a stream to each follower. Q45 reads the newest entries.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -18,8 +18,8 @@ namespace {
 
 // ---- Q38, Q39: applications of users, also by application ----
 
-// Each user has ten applications of a number that grows with the table, so that an application has ten users
-// in a table of any size.
+// Each user has ten applications. There are as many applications as users, so each one has ten users in a
+// table of any size.
 constexpr uint64_t kPerUser = 10;
 
 struct UserApplication {

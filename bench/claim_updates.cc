@@ -1,5 +1,5 @@
-// Claims about updates: counts that are lost (Q26), writes with lower timestamps (Q27), readers of a row that is
-// being written (Q40), and one call instead of several (Q44).
+// Claims about updates. Q26 loses counts. Q27 writes with lower timestamps. Q40 reads a row that is being
+// written. Q44 makes one call instead of several.
 #include <fmt/format.h>
 
 #include <algorithm>

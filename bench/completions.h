@@ -12,8 +12,8 @@ namespace cellar::bench {
 constexpr size_t kPrefixMin = 3;
 constexpr size_t kPrefixMax = 12;
 
-// Returns titles of one to four made-up words, sorted and without repetition. Some words are far more frequent
-// than others. At most `draws` titles: equal ones count once.
+// Returns titles of one to four made-up words, sorted and without repetition. Some words are far more
+// frequent than others. At most `draws` titles: equal ones count once.
 std::vector<std::string> made_up_titles(size_t draws);
 
 // Returns the rows: prefix and value. The titles are sorted.

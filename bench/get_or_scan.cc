@@ -1,6 +1,6 @@
-// The cost of a read of one row, of neighbours, and of a wide row, by get and by scan: docs/get-or-scan.md. Each
-// section of that page varies one thing: the read, the encoding, the codec, the size of a block, or the number
-// of sorted runs. Blocks come from the engine's cache, or from the operating system's.
+// The cost of reads of one row, of neighbours, and of a wide row: docs/get-or-scan.md. Each section of that
+// page varies one thing: the read, the encoding, the codec, the size of a block, or the number of sorted
+// runs. Blocks come from the engine's cache, or from the operating system's.
 #include <fmt/format.h>
 
 #include <functional>
