@@ -3,6 +3,7 @@
 import json
 import unittest
 
+import claim_tables
 import claims
 
 
@@ -43,16 +44,16 @@ class Tables(unittest.TestCase):
             run_of("Claim/Q1_a/k:2/c:hot", [3]), run_of("Claim/Q2_b/k:9/c:hot", [7])))).of("Q1")
 
     def test_rows_and_columns(self):
-        columns = [(c, {"c": c}, "real_time", claims.micros) for c in ("hot", "cold")]
-        self.assertEqual(claims.table(self.cases, [("k", "rows")], columns),
+        columns = [(c, {"c": c}, "real_time", claim_tables.micros) for c in ("hot", "cold")]
+        self.assertEqual(claim_tables.table(self.cases, [("k", "rows")], columns),
                          "| rows | hot | cold |\n|---|---:|---:|\n| 1 | 1 | 20 |\n| 2 | 3 | – |\n")
 
     def test_two_cases_for_one_cell_end_it(self):
         with self.assertRaises(SystemExit):
-            claims.table(self.cases, [("k", "rows")], [("any", {}, "real_time", claims.micros)])
+            claim_tables.table(self.cases, [("k", "rows")], [("any", {}, "real_time", claim_tables.micros)])
 
     def test_digits(self):
-        self.assertEqual([claims.digits(v) for v in (0, 0.98765, 12.345, 999, 1234.5, 123456)],
+        self.assertEqual([claim_tables.digits(v) for v in (0, 0.98765, 12.345, 999, 1234.5, 123456)],
                          ["0", "0.988", "12.3", "999", "1,230", "123,000"])
 
 

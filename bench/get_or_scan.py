@@ -8,7 +8,7 @@
 import sys
 
 import claims
-from claims import digits, micros, table, values_of, whole, words
+from claim_tables import digits, micros, table, values_of, whole, words
 
 READS = {"get": "get", "next_row": "next row", "10_rows_back": "10 rows back", "1000_rows_forward": "1000 rows"}
 SOURCES = {"engine_cache": "cached", "system_cache": "page cache"}
@@ -64,4 +64,4 @@ SECTIONS = {
 PAGE = claims.Page("docs/get-or-scan.md", "docs/plots/get_or_scan.json", SECTIONS, "get_or_scan_{}.svg")
 
 if __name__ == "__main__":
-    sys.exit(claims.main(PAGE, None))
+    sys.exit(claims.main(PAGE, __doc__, None))
