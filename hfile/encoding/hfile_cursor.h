@@ -197,6 +197,7 @@ class HFileCursor final : public RunCursor, public Recycled<HFileCursor<Decoder>
     bool warm = false;          // it is searched not for the first time: a cell index pays
     bool from_disk = false;     // it was read by this cursor, not found in the cache
     bool returned = false;      // the last cell handed out lies in it
+    Block* read = nullptr;      // the block that was read, until it is admitted
     Block* left_out = nullptr;  // the block, while it is open whether it enters the cache
   };
   // The blocks that are read on another thread, and the first that is not.
@@ -428,9 +429,7 @@ class HFileCursor final : public RunCursor, public Recycled<HFileCursor<Decoder>
     open_.whole = true;
     last_ = kNone;
     next_block_.known = false;
-    if (same || !open_.from_disk || first_cell_is_bounded()) return true;
-    if (parts_.options.cache != nullptr) parts_.options.cache->erase(index_.slot());  // others would trust it
-    return false;
+    return same || !open_.from_disk || (first_cell_is_bounded() && admit());
   }
 
   // From the cache, or the file.
@@ -453,21 +452,31 @@ class HFileCursor final : public RunCursor, public Recycled<HFileCursor<Decoder>
       const Pin unwanted(*read);
       return moved(parts_.blocks->corruption(index_.offset(), "not a data block of the file's encoding"));
     }
-    if (cache == nullptr) {
-      open_.pin = Pin(*read);
-      return true;
-    }
-    (*read)->set_id(index_.block_id());
-    if (RowKeeper* keeper = options_.row_keeper; keeper && keeper->leaves_out(index_.slot(), **read)) {
-      open_.left_out = *read;
-      open_.pin = Pin(*read);
-    } else if (options_.fill_cache) {
-      open_.pin = cache->insert(index_.slot(), *read);
-    } else {
-      open_.pin = Pin(*read);
-      cache->pass_by(**read);
-    }
+    open_.read = *read;
+    open_.pin = Pin(*read);
     return true;
+  }
+
+  // The block was read and lies at its place. Only now it may enter the cache, whose blocks readers trust.
+  bool admit() {
+    BlockCache* const cache = parts_.options.cache.get();
+    Block* const read = std::exchange(open_.read, nullptr);
+    CELLAR_DCHECK(read != nullptr && read == block());
+    if (cache == nullptr) return true;
+    read->set_id(index_.block_id());
+    if (RowKeeper* keeper = options_.row_keeper; keeper && keeper->leaves_out(index_.slot(), *read)) {
+      open_.left_out = read;
+    } else if (options_.fill_cache) {
+      open_.pin = cache->insert(index_.slot(), read);
+    } else {
+      cache->pass_by(*read);
+    }
+    if (block() == read) return true;
+    // Another thread was faster, and this cursor reads that thread's block.
+    const char* const fault = decoder_.open(block()->payload());
+    open_.trusted = block()->in_order();
+    open_.checking = !open_.trusted;
+    return fault == nullptr || moved(parts_.blocks->corruption(open_.offset, fault));
   }
 
   // Keeps a slice of the wanted row, if the row lies in this block and a slice is worth its room. Returns

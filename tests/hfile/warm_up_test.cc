@@ -279,6 +279,7 @@ TEST(WarmUp, ABlockInAnothersPlaceIsNotTaken) {
     ASSERT_TRUE(parse_flat_key(places[10].key.data(), places[10].key.size(), target));
     EXPECT_EQ(cursor->seek(target), nullptr);
     EXPECT_TRUE(cursor->status().is(Code::kCorruption)) << "a read does not leave it in the cache either";
+    EXPECT_EQ(cache->stats().inserts, 10u) << "not even until it is checked: others would trust it";
   }
 }
 
