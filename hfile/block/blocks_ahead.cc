@@ -18,7 +18,8 @@ struct BlocksAhead::Batch {
   uint64_t limit = 0;
   std::vector<PlannedBlock> places;
   std::atomic<State> state{State::kWaiting};
-  // After the state is kRead, for the walk alone: the blocks, as many as were read before the first failure.
+  // After the state is kRead, for the walk alone: the blocks before the first failure, as far as there is
+  // room for them.
   std::vector<Block::Made> read;
   Status failure;
   size_t taken = 0;
@@ -42,6 +43,7 @@ BlocksAhead::~BlocksAhead() { forget(); }
 // By the one that began the batch.
 void BlocksAhead::work(Batch& batch) {
   CELLAR_ASSERT(batch.read.empty() && batch.failure.ok());
+  uint64_t memory = 0;
   for (const PlannedBlock& place : batch.places) {
     Result<Block*> block =
         batch.blocks->read(place.offset, place.disk_bytes, batch.limit, batch.window.get(), nullptr);
@@ -50,6 +52,8 @@ void BlocksAhead::work(Batch& batch) {
       break;
     }
     batch.read.emplace_back(*block);
+    memory += (*block)->charge_bytes();
+    if (memory >= kBatchMemoryBytes) break;
   }
   batch.state = Batch::State::kRead;
 }
@@ -101,13 +105,16 @@ std::optional<Result<Block*>> BlocksAhead::take(uint64_t offset) {
   }
   const size_t index = at(*current_);
   // A walk that goes back, or passes over a block that cannot be read, is on its own.
-  if (index < current_->taken || index > current_->read.size()) {
+  const bool failed = !current_->failure.ok();
+  if (index < current_->taken || (failed && index > current_->read.size())) {
     forget();
     return std::nullopt;
   }
   current_->taken = index + 1;
-  if (index == current_->read.size()) return current_->failure;
-  return current_->read[index].release();
+  if (index < current_->read.size()) return current_->read[index].release();
+  if (failed) return current_->failure;
+  const PlannedBlock& place = current_->places[index];
+  return blocks_.read(place.offset, place.disk_bytes, limit_, nullptr, nullptr);
 }
 
 }  // namespace cellar

@@ -24,6 +24,8 @@ class BlocksAhead {
  public:
   static constexpr size_t kBatchBlocks = 16;
   static constexpr uint64_t kBatchBytes = 128u << 10;  // on disk, unless a block is larger
+  // In memory, unless a block is larger. The walk reads the rest of such a batch itself.
+  static constexpr uint64_t kBatchMemoryBytes = 16u << 20;
 
   // Borrows `blocks` and `executor`. Blocks end at or before `limit`.
   BlocksAhead(const BlockReader& blocks, uint64_t limit, Executor& executor);

@@ -3,6 +3,7 @@
 #include "hfile/block/blocks_ahead.h"
 
 #include <gtest/gtest.h>
+#include <malloc.h>
 
 #include <memory>
 #include <string>
@@ -15,6 +16,7 @@
 #include "tests/cell_support/cursor_contract.h"
 #include "tests/cell_support/vector_cursor.h"
 #include "tests/hfile_support/writer_support.h"
+#include "tests/support/address_space.h"
 #include "tests/support/byte_files.h"
 #include "tests/support/manual_clock.h"
 #include "tests/support/step_executor.h"
@@ -95,6 +97,41 @@ TEST(BlocksAhead, GivesTheSameCellsBesideACache) {
     }
     ASSERT_EQ(walk(*file, threads.get()), alone);
   }
+}
+
+// The blocks of a batch are small on disk, and large in memory.
+TEST(BlocksAhead, HoldsFewLargeBlocks) {
+  ASSERT_EQ(mallopt(M_MMAP_THRESHOLD, 1 << 20), 1);  // large memory is given back, and counts anew
+  constexpr size_t kValueBytes = 4 << 20;
+  constexpr size_t kCells = 3 * BlocksAhead::kBatchBlocks;
+  HFileWriterOptions options;
+  options.compression = "gz";
+  options.block_bytes = kValueBytes;
+  std::vector<Cell> cells;
+  for (size_t i = 0; i < kCells; ++i)
+    cells.emplace_back("row" + std::to_string(100 + i), "f", "q", 5, CellType::kPut,
+                       std::string(kValueBytes, 'v'));
+  const std::string bytes = write_cells(options, cells).bytes;
+  ASSERT_LT(bytes.size() / kCells * BlocksAhead::kBatchBlocks, BlocksAhead::kBatchBytes);
+  cells.clear();
+  cells.shrink_to_fit();
+  const std::unique_ptr<Executor> threads = make_thread_executor(2, 1);
+  Random random(1);
+  walk(*open(draw_file(random)), threads.get());  // the threads take what they need for themselves
+  const std::shared_ptr<HFileReader> file = open(bytes);
+  // Two batches, and some blocks of the walk. A whole batch would be larger.
+  const AddressSpace space(2 * BlocksAhead::kBatchMemoryBytes + 5 * kValueBytes);
+  const std::unique_ptr<RunCursor> cursor = file->cursor(options_with(threads.get()));
+  OwnedCell first;
+  first_of_row(first, {});
+  size_t found = 0;
+  for (const CellView* cell = cursor->seek(first.view()); cell != nullptr; cell = cursor->next()) {
+    ASSERT_EQ(cell->value_bytes().size(), kValueBytes);
+    ASSERT_EQ(cell->row(), "row" + std::to_string(100 + found));
+    ++found;
+  }
+  EXPECT_TRUE(cursor->status().ok()) << cursor->status().to_text();
+  EXPECT_EQ(found, kCells);
 }
 
 // The executor's only thread is busy until the end.
