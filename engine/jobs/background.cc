@@ -19,6 +19,7 @@ namespace {
 // A job that fails is tried again after a second, then after twice as long each time.
 constexpr int64_t kRetryUs = 1'000'000;
 constexpr int64_t kRetryUsMax = 60'000'000;
+constexpr int64_t kRetryTurnUs = 20'000;  // how long the job that waits for retries keeps a thread
 
 int64_t retry_delay_us(int failures) {
   CELLAR_ASSERT(failures > 0);
@@ -187,15 +188,14 @@ std::optional<int64_t> Background::queue_due() {
   return next_us == INT64_MAX ? std::nullopt : std::optional(next_us);
 }
 
-// One job waits for all retries, so that they keep no thread from other work.
+// One job waits for all retries, a little at a time. It goes to the end of the queue then, so that it keeps a
+// thread from other work only that long. The executor may have one thread, and serve several engines.
 void Background::run_retries() {
-  while (true) {
-    const uint64_t seen = work_.activity.changed.count();
-    const std::optional<int64_t> left_us = queue_due();
-    if (!left_us) break;
-    work_.activity.changed.wait(seen, *left_us);
-  }
-  job_ended();
+  const uint64_t seen = work_.activity.changed.count();
+  const std::optional<int64_t> left_us = queue_due();
+  if (!left_us) return job_ended();
+  work_.activity.changed.wait(seen, std::min(*left_us, kRetryTurnUs));
+  work_.world.executor.submit(JobPriority::kHigh, [this] { run_retries(); });
 }
 
 // Failures dropped the retries.
@@ -548,14 +548,17 @@ void Background::claim_compactions(Store& store) {
 Status Background::compact(const std::vector<std::shared_ptr<Store>>& stores, bool major) {
   if (work_.world.options.read_only) return Status::read_only("the store was opened read-only");
   CELLAR_TRY(work_.health.check());
-  for (const auto& store : stores) {
-    claim_compactions(*store);
-    if (major) take_back(*store);
-    const Status status = run_compactions(*store, major ? Wanted::kMajor : Wanted::kPolicy);
-    end_compaction(store, status, Job::kOnRequest);
-    CELLAR_TRY(status.with_context("family " + store->family()));
-  }
+  for (const auto& store : stores)
+    CELLAR_TRY(compact_alone(store, major).with_context("family " + store->family()));
   return {};
+}
+
+Status Background::compact_alone(const std::shared_ptr<Store>& store, bool major) noexcept {
+  claim_compactions(*store);
+  if (major) take_back(*store);
+  Status status = run_compactions(*store, major ? Wanted::kMajor : Wanted::kPolicy);
+  end_compaction(store, status, Job::kOnRequest);
+  return status;
 }
 
 void Background::queue_prefetch(std::shared_ptr<Store> store) {

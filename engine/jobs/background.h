@@ -114,6 +114,8 @@ class Background final : public FlushScheduler {
   // Returns whether a compaction on request waits for the automatic ones to end. They are wanted again after
   // it.
   static bool request_waits(Store& store);
+  // A compaction on request. An exception ends the process: nobody would end the claim.
+  Status compact_alone(const std::shared_ptr<Store>& store, bool major) noexcept;
   void claim_compactions(Store& store);
   void take_back(Store& store);
   void run_automatic_compaction(const std::shared_ptr<Store>& store);
@@ -129,7 +131,7 @@ class Background final : public FlushScheduler {
   std::vector<Retry> retries_ CELLAR_GUARDED_BY(jobs_mutex_);
   bool retrier_runs_ CELLAR_GUARDED_BY(jobs_mutex_) = false;  // one of the jobs waits for the next retry
   Status retry_status_ CELLAR_GUARDED_BY(jobs_mutex_);        // the error of the last job that waits
-  std::atomic<uint64_t> segment_seen_{0};  // by relieve_memory_and_log()
+  std::atomic<uint64_t> segment_seen_{0};                     // by relieve_memory_and_log()
   LogRelease log_release_;
 };
 

@@ -86,9 +86,12 @@ class Manifest::Core {
 
   Status create(ManifestState state);
   Status load();
-  Result<uint64_t> commit(const ManifestEdit& edit);
-  Result<uint64_t> switch_to(ManifestState state);
-  Status resume();
+  // If memory is refused during an edit, the process ends: the edit may be half done, and others wait for the
+  // turn.
+  Result<uint64_t> commit(const ManifestEdit& edit) noexcept;
+  Result<uint64_t> switch_to(ManifestState state) noexcept;
+  Status resume() noexcept;
+  Status sync_root() noexcept;
   ManifestState state() const;
   uint64_t next_file_number();
   void raise_file_number(uint64_t above);
@@ -236,7 +239,7 @@ Status Manifest::Core::load() {
   return Status();
 }
 
-Result<uint64_t> Manifest::Core::commit(const ManifestEdit& edit) {
+Result<uint64_t> Manifest::Core::commit(const ManifestEdit& edit) noexcept {
   CELLAR_TRY(take_turn());
   ManifestState next = *current_state();
   Status status = apply(next, edit);
@@ -288,7 +291,7 @@ Status Manifest::Core::put(WritableFile& file, const RecordCodec& codec, uint64_
   return file.append(record);
 }
 
-Result<uint64_t> Manifest::Core::switch_to(ManifestState state) {
+Result<uint64_t> Manifest::Core::switch_to(ManifestState state) noexcept {
   CELLAR_TRY(take_turn());
   const StatePtr old = current_state();
   Status status;
@@ -309,10 +312,18 @@ Result<uint64_t> Manifest::Core::switch_to(ManifestState state) {
   return number;
 }
 
-Status Manifest::Core::resume() {
+Status Manifest::Core::resume() noexcept {
   if (health().ok()) return Status();
   CELLAR_TRY(take_turn(Turn::kResume));
   const Status status = publish(*current_state());
+  give_turn();
+  return status;
+}
+
+Status Manifest::Core::sync_root() noexcept {
+  CELLAR_TRY(take_turn());
+  Status status = root_.sync();
+  if (!status.ok()) status = fail(status, Failed::kUnknown);
   give_turn();
   return status;
 }
@@ -430,6 +441,7 @@ void Manifest::raise_file_number(uint64_t above) { core_->raise_file_number(abov
 Result<uint64_t> Manifest::commit(const ManifestEdit& edit) { return core_->commit(edit); }
 Result<uint64_t> Manifest::switch_to(ManifestState state) { return core_->switch_to(std::move(state)); }
 Status Manifest::resume() { return core_->resume(); }
+Status Manifest::sync_root() { return core_->sync_root(); }
 bool Manifest::poisoned() const { return core_->poisoned(); }
 
 }  // namespace cellar

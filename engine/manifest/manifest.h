@@ -65,6 +65,10 @@ class Manifest {
   // tried. Ok at once if there was no failure.
   Status resume();
 
+  // Makes names in the root durable that others have made. A failure may concern CURRENT, too, and poisons
+  // the manifest.
+  Status sync_root();
+
   // Returns true after a failure that leaves unknown whether an edit will survive, until resume() succeeds.
   bool poisoned() const;
 
