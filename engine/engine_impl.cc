@@ -134,13 +134,13 @@ Status EngineImpl::create_now(const std::string& name, const TableOptions& optio
     return Status::invalid_argument("table " + name + " already exists");
   const ManifestState state = parts_->disk.manifest->state();
   TableRecord record;
-  record.id = state.next_table_id;
+  record.id = parts_->disk.next_table_id();
   record.name = name;
   record.options = options;
   record.options.families.clear();
   ManifestEdit edit;
   edit.set_tables.push_back(record);
-  edit.next_table_id = state.next_table_id + 1;
+  edit.next_table_id = record.id + 1;
   edit.next_family_id = state.next_family_id;
   for (const FamilyOptions& family : options.families) {
     edit.set_families.push_back({record.id, edit.next_family_id, family.name, option_list(family)});
@@ -177,6 +177,7 @@ Status EngineImpl::drop_now(const std::string& name) {
   }
   CELLAR_ASSERT(table->dropped());
   parts_->catalog.remove(name);
+  parts_->files.remove_table(table->id());
   parts_->activity.changed.signal();  // writers may wait for the memory of the table
   return {};
 }
@@ -315,6 +316,7 @@ Status EngineImpl::resume() {
     return ResumeJob(parts_->work, parts_->catalog, parts_->write_path, parts_->background).run();
   }));
   parts_->activity.changed.signal();
+  parts_->files.resume();
   parts_->background.resume();
   return {};
 }

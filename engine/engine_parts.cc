@@ -33,7 +33,7 @@ EngineParts::EngineParts(EngineOptions options, std::string path, std::shared_pt
       totals(world),
       activity(world.executor),
       health(world, activity.changed),
-      disk(health),
+      disk(health, world.executor),
       files(world, disk, std::move(cache)),
       mvcc(world.clock, world.executor),
       expiry(world.clock, world.options.ttl_clock_guard_s * 1000),

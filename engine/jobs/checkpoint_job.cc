@@ -46,14 +46,15 @@ Status CheckpointJob::look() {
   state_.doubted_ms = time.doubted_ms == 0 ? 0 : source_.world.clock.wall_ms();
   for (const std::string& name : wanted_) {
     CELLAR_TRY_ASSIGN(const std::shared_ptr<TableState> table, source_.catalog.find(name));
-    if (state_.table_named(name) == nullptr) look_at(*table, all);
+    if (state_.table_named(name) == nullptr) CELLAR_TRY(look_at(*table, all));
   }
   if (!wanted_.empty()) return {};
-  for (const auto& table : source_.catalog.all()) look_at(*table, all);
+  for (const auto& table : source_.catalog.all()) CELLAR_TRY(look_at(*table, all));
   return {};
 }
 
-void CheckpointJob::look_at(const TableState& table, const ManifestState& all) {
+// The store lets go of its directory when its table is dropped, and the copy goes on.
+Status CheckpointJob::look_at(const TableState& table, const ManifestState& all) {
   const TableRecord* const known = all.table(table.id());
   CELLAR_ASSERT(known != nullptr);  // schema changes are alone, too
   TableRecord& record = state_.tables.emplace_back(*known);
@@ -62,8 +63,11 @@ void CheckpointJob::look_at(const TableState& table, const ManifestState& all) {
     const FamilyRecord* const family = all.family(store->ids().family).second;
     CELLAR_ASSERT(family != nullptr);
     record.families.push_back({family->id, family->name, family->options, state_.last_sequence, {}});
-    parts_.push_back({store, store->view()});
+    Part& part = parts_.emplace_back(Part{store, store->view(), nullptr});
+    if (part.view->files.empty()) continue;
+    CELLAR_TRY_ASSIGN(part.directory, store->directory());
   }
+  return {};
 }
 
 Status CheckpointJob::fill(Directory& into, const TableRecord& table, FamilyRecord& family) {
@@ -84,6 +88,7 @@ Status CheckpointJob::fill(Directory& into, const TableRecord& table, FamilyReco
 }
 
 Status CheckpointJob::share(Directory& into, const Part& part, FamilyRecord& family) {
+  CELLAR_ASSERT(part.directory != nullptr || part.view->files.empty());
   for (const auto& [file, run, level] : placed_files(*part.view)) {
     source_.world.executor.checkpoint();
     FileRecord record = file->record();
@@ -103,7 +108,7 @@ Status CheckpointJob::share(Directory& into, const Part& part, FamilyRecord& fam
 // have removed the name since the file was opened.
 Result<bool> CheckpointJob::share_file(Directory& into, const Part& part, const StoreFile& file) {
   const std::string& name = file.record().name;
-  Result<bool> linked = link_or_copy(source_.world.executor, *part.store->directory(), name, into, name);
+  Result<bool> linked = link_or_copy(source_.world.executor, *part.directory, name, into, name);
   if (linked.status().is(Code::kNotFound) && source_.world.options.read_only) {
     const Status copied = copy_open_file(source_.world.executor, file.reader().file(), into, name);
     linked = copied.ok() ? Result<bool>(false) : Result<bool>(copied);

@@ -41,10 +41,11 @@ class CheckpointJob {
   struct Part {
     std::shared_ptr<Store> store;
     std::shared_ptr<const StoreView> view;
+    std::shared_ptr<Directory> directory;  // of its files; null if it has none
   };
 
   Status look();
-  void look_at(const TableState& table, const ManifestState& all);
+  Status look_at(const TableState& table, const ManifestState& all);
   Status fill(Directory& into, const TableRecord& table, FamilyRecord& family);
   Status share(Directory& into, const Part& part, FamilyRecord& family);
   Result<bool> share_file(Directory& into, const Part& part, const StoreFile& file);

@@ -144,11 +144,10 @@ Status publish(const StoreWork& work, Store& store, const std::vector<std::share
   for (const auto& input : inputs) edit.remove_files.push_back({store.ids().family, input->record().name});
   edit.add_files = made.changes(store);
   edit.work.push_back({store.ids().family, made.rewritten.work});
-  edit.forget_obsolete = work.files.take_removed();
   const Status committed =
-      work.disk.commit(edit);  // crash before: orphan files; after: the inputs are orphans
+      work.files.commit(edit);  // crash before: orphan files; after: the inputs are orphans
   if (!committed.ok()) {
-    for (const auto& file : made.files()) work.files.discard(*file);
+    for (const auto& file : made.files()) file->set_obsolete();
     return is_gone(work.disk, store) ? Status() : committed;
   }
   work.mvcc.with_snapshots([&](const std::vector<uint64_t>& snapshots) {
@@ -310,7 +309,8 @@ Status merge_files(const StoreWork& work, Store& store, const CompactionPlan& pl
   }
   count_time();
   if (status.is(Code::kAborted)) return Status::aborted("the engine is closing");
-  if (!status.ok()) return status;
+  // A store that was dropped meanwhile has no directory for the output, and needs none.
+  if (!status.ok()) return is_gone(work.disk, store) ? Status() : status;
   work.counters.compactions.fetch_add(1);
   work.counters.bytes_compacted.fetch_add(made->bytes());
   for (const auto& file : made->files()) info.outputs.push_back(info_of(*file));

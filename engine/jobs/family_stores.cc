@@ -64,12 +64,38 @@ Result<std::shared_ptr<Store>> open_family(const StoreWork& work, const TableRec
                                  family.totals);
 }
 
+namespace {
+
+// The names of new directories may be lost. A later attempt makes other ones, and syncs their names: it does
+// not rely on what failed here. A family that the manifest names keeps its directory.
+void give_up_directories(const StoreWork& work, const TableRecord& table) {
+  const std::shared_ptr<const ManifestState> state = work.disk.manifest->current();
+  const TableRecord* const known = state->table(table.id);
+  if (known == nullptr) {
+    work.disk.give_up_table_id(table.id);  // the next open removes its directory
+    return;
+  }
+  if (!work.disk.check_lock().ok()) return;  // the directories may be another engine's
+  for (const FamilyRecord& family : table.families)
+    if (std::ranges::find(known->families, family.name, &FamilyRecord::name) == known->families.end())
+      remove_family_directory(*work.disk.root, table.id, family.name);
+}
+
+}  // namespace
+
 Result<std::vector<std::shared_ptr<Store>>> open_new_families(const StoreWork& work,
                                                               const TableRecord& table) {
   CELLAR_ASSERT(work.disk.root != nullptr && !work.world.options.read_only);
+  const uint64_t failures = work.disk.names.failures();  // before a name is made
   for (const FamilyRecord& family : table.families)
     CELLAR_TRY(open_family_directory(*work.disk.root, table.id, family.name, true).status());
-  CELLAR_TRY(sync_table_directory(*work.disk.root, table.id));
+  const Status synced = work.disk.names.sync(failures, [&] {
+    return sync_table_directory(*work.disk.root, table.id).with_context("syncing the directory of a table");
+  });
+  if (!synced.ok()) {
+    give_up_directories(work, table);
+    return synced;
+  }
   std::vector<std::shared_ptr<Store>> stores;
   for (const FamilyRecord& family : table.families) {
     CELLAR_TRY_ASSIGN(std::shared_ptr<Store> store, open_family(work, table, family));

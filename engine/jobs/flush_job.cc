@@ -25,8 +25,7 @@ Status commit(const StoreWork& work, const Store& store, const NewFiles& made, u
   edit.wall_ms = time.wall_ms;
   edit.doubted_ms = time.doubted_ms;
   edit.log_synced = work.disk.wal->synced();
-  edit.forget_obsolete = work.files.take_removed();
-  return work.disk.commit(edit);  // crash here: the file counts; replay skips what it holds
+  return work.files.commit(edit);  // crash here: the file counts; replay skips what it holds
 }
 
 // Puts the new file in the place of the memtables. Returns the bytes of memory that this frees.
@@ -85,7 +84,7 @@ Status flush_store(const StoreWork& work, Store& store) {
     info.bytes_out = made->bytes();
   } else {
     if (made.ok())
-      for (const auto& file : made->files()) work.files.discard(*file);
+      for (const auto& file : made->files()) file->set_obsolete();
     // A store that was dropped during the flush needs none.
     if (is_gone(work.disk, store)) info.status = {};
   }

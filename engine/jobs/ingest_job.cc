@@ -80,6 +80,7 @@ Status IngestJob::check_request() const {
 // Places every file under a new name among the store's files, makes it durable, and verifies it. A crash
 // before the manifest names the files leaves orphans, which the next open sweeps.
 Status IngestJob::take_in() {
+  const uint64_t failures = work_.disk.names.failures();  // before a name is made
   uint64_t files_done = 0;
   uint64_t bytes_done = 0;
   for (const IngestFile& file : request_.files) {
@@ -89,7 +90,8 @@ Status IngestJob::take_in() {
     if (store == nullptr) return table_.unknown_family(file.family);
     Placed& placed = placed_.emplace_back();
     placed.store = store->shared_from_this();
-    CELLAR_TRY(place(file, *placed.store, placed));
+    CELLAR_TRY_ASSIGN(placed.directory, store->directory());
+    CELLAR_TRY(place(file, placed));
     CELLAR_TRY(examine(file, placed));
     ++files_done;
     bytes_done += placed.record.bytes;
@@ -104,7 +106,7 @@ Status IngestJob::take_in() {
   for (const Placed& each : placed_)
     if (std::ranges::find(stores_, each.store) == stores_.end()) stores_.push_back(each.store);
   order_by_age();
-  CELLAR_TRY(sync_directories());
+  CELLAR_TRY(sync_directories(failures));
   return find_ties();
 }
 
@@ -116,9 +118,9 @@ Result<Directory*> IngestJob::directory_of(const std::string& path) {
   return known.get();
 }
 
-Status IngestJob::place(const IngestFile& file, Store& store, Placed& placed) {
+Status IngestJob::place(const IngestFile& file, Placed& placed) {
   const auto [parent, name] = split_path(file.path);
-  CELLAR_ASSERT(!placed.created && placed.record.name.empty());
+  CELLAR_ASSERT(!placed.created && placed.record.name.empty() && placed.directory != nullptr);
   uint64_t number = 0;
   if (parse_store_file_name(work_.disk.identity, name, number))
     return Status::invalid_argument("the file already belongs to this store").at(file.path);
@@ -126,16 +128,17 @@ Status IngestJob::place(const IngestFile& file, Store& store, Placed& placed) {
   placed.record.name = store_file_name(work_.disk.identity, work_.disk.manifest->next_file_number());
   placed.told = {
       .family = file.family, .path = file.path, .table = table_.name(), .name = placed.record.name};
-  Directory& into = *store.directory();
-  if (!request_.copy) CELLAR_TRY(link(*from, name, into, placed).at(file.path));
+  if (!request_.copy) CELLAR_TRY(link(*from, name, placed).at(file.path));
   if (placed.told.linked) return {};
-  CELLAR_TRY(copy_file(work_.world.executor, *from, name, into, placed.record.name).at(file.path));
+  CELLAR_TRY(
+      copy_file(work_.world.executor, *from, name, *placed.directory, placed.record.name).at(file.path));
   placed.created = true;
   return {};
 }
 
 // Not linked, and ok, where the file system has no links between the two places.
-Status IngestJob::link(Directory& from, const std::string& name, Directory& into, Placed& placed) {
+Status IngestJob::link(Directory& from, const std::string& name, Placed& placed) {
+  Directory& into = *placed.directory;
   const Status linked = from.link(name, into, placed.record.name);
   if (linked.is(Code::kNotSupported)) return {};
   CELLAR_TRY(linked);
@@ -159,7 +162,7 @@ Status IngestJob::examine(const IngestFile& file, Placed& placed) {
   rules.cell_bytes_max = work_.world.options.cell_bytes_max;
   rules.block_payload_bytes_max = work_.files.block_payload_bytes_max();
   CELLAR_TRY_ASSIGN(ForeignFile found,
-                    examine_foreign_file(*placed.store->directory(), placed.record.name, file.path, rules));
+                    examine_foreign_file(*placed.directory, placed.record.name, file.path, rules));
   found.record.name = placed.record.name;
   found.record.created_ms = work_.world.clock.wall_ms();
   placed.record = std::move(found.record);
@@ -170,13 +173,15 @@ Status IngestJob::examine(const IngestFile& file, Placed& placed) {
   return {};
 }
 
-Status IngestJob::sync_directories() {
+// A directory sync that is tried again proves nothing: what the first one lost stays lost.
+Status IngestJob::sync_directories(uint64_t failures) {
   CELLAR_ASSERT(stores_.size() <= placed_.size());
   for (const auto& store : stores_) {
-    const Status synced = store->directory()->sync();
-    // A directory sync that is tried again proves nothing: what the first one lost stays lost.
-    if (!synced.ok()) work_.health.fail(synced.with_context("syncing the directory of ingested files"));
-    CELLAR_TRY(synced);
+    const auto first = std::ranges::find(placed_, store, &Placed::store);
+    CELLAR_ASSERT(first != placed_.end());
+    CELLAR_TRY(work_.disk.names.sync(failures, [&] {
+      return first->directory->sync().with_context("syncing the directory of ingested files");
+    }));
   }
   return {};
 }
@@ -195,7 +200,7 @@ Status IngestJob::find_ties() {
   for (const auto& store : stores_) {
     std::vector<IngestTies::File> files;
     for (const Placed& each : placed_)
-      if (each.store == store) files.push_back({each.record, each.told.path, each.sequence});
+      if (each.store == store) files.push_back({each.record, each.told.path, each.sequence, each.directory});
     IngestTies ties(work_.world.executor, work_.files, *store, std::move(files));
     CELLAR_TRY(ties.find(info_.ties));
   }
@@ -249,27 +254,32 @@ Status IngestJob::commit(std::map<Store*, std::vector<std::shared_ptr<StoreFile>
   for (Placed& each : placed_) {
     each.record.sequence_min = each.record.sequence_max = each.record.adopted_as = info_.sequence;
     CELLAR_TRY_ASSIGN(std::shared_ptr<StoreFile> file,
-                      work_.files.open(each.store->directory(), each.store->ids().table,
+                      work_.files.open(each.directory, each.store->ids().table,
                                        each.store->view()->config->options, each.record));
     opened[each.store.get()].push_back(std::move(file));
     edit.add_files.push_back({each.store->ids().family, each.record});
   }
   edit.last_sequence = info_.sequence;
   edit.log_synced = work_.disk.wal->synced();
-  edit.forget_obsolete = work_.files.take_removed();
-  return work_.disk.commit(edit);  // crash before: orphans; after: all of it counts
+  return work_.files.commit(edit);  // crash before: orphans; after: all of it counts
 }
 
-// Nothing that a manifest may name is removed.
+// A manifest may name the files if the engine has failed. They stay then until it is resumed.
 void IngestJob::remove_placed() {
-  if (work_.health.failed()) return;
-  for (Placed& each : placed_) remove(each);
+  const bool failed = work_.health.failed();
+  for (Placed& each : placed_) {
+    if (failed && each.created)
+      work_.files.remove(each.directory, {each.store->ids().table, each.store->family(), each.record.name,
+                                          each.record.bytes});
+    else
+      remove(each);
+  }
 }
 
 // Nothing that this ingest did not create: a file may have had the name before.
 void IngestJob::remove(Placed& placed) {
   if (!placed.created) return;
-  static_cast<void>(placed.store->directory()->unlink(placed.record.name).ok());  // else an orphan
+  static_cast<void>(placed.directory->unlink(placed.record.name).ok());  // else an orphan
   placed.created = false;
 }
 

@@ -29,6 +29,7 @@ class IngestJob {
   // A file under its new name in the family's directory, not yet named by the manifest.
   struct Placed {
     std::shared_ptr<Store> store;
+    std::shared_ptr<Directory> directory;  // the store's
     FileRecord record;
     bool created = false;             // by this ingest, so that it may be removed
     std::optional<int64_t> sequence;  // of its region, if the file says it
@@ -38,10 +39,10 @@ class IngestJob {
 
   Status check_request() const;
   Status take_in();
-  Status place(const IngestFile& file, Store& store, Placed& placed);
-  Status link(Directory& from, const std::string& name, Directory& into, Placed& placed);
+  Status place(const IngestFile& file, Placed& placed);
+  Status link(Directory& from, const std::string& name, Placed& placed);
   Status examine(const IngestFile& file, Placed& placed);
-  Status sync_directories();
+  Status sync_directories(uint64_t failures);
   void order_by_age();
   Status find_ties();
   Status flush_ahead();

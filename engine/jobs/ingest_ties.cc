@@ -63,7 +63,7 @@ Status IngestTies::walk(const std::vector<size_t>& files, std::vector<IngestTie>
   std::vector<MergeSource> sources;
   for (const size_t number : files) {
     CELLAR_TRY_ASSIGN(std::unique_ptr<ReadableFile> file,
-                      opener_.open_handle(store_.directory(), files_[number].record.name));
+                      opener_.open_handle(files_[number].directory, files_[number].record.name));
     HFileReaderOptions options;
     options.name = files_[number].source;
     options.sequence_override = number;

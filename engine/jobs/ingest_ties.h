@@ -1,6 +1,7 @@
 // IngestTies: finds where files of one ingest disagree and no sequence tells which of them is newer.
 #pragma once
 
+#include <memory>
 #include <optional>
 #include <string>
 #include <utility>
@@ -19,6 +20,7 @@ class IngestTies {
     FileRecord record;
     std::string source;               // what messages call it
     std::optional<int64_t> sequence;  // by which HBase orders it, if the file says it
+    std::shared_ptr<Directory> directory;
   };
 
   // `files`: oldest first, in the order that will count.

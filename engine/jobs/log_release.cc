@@ -22,18 +22,12 @@ void LogRelease::note_dropped(uint32_t family_id, uint64_t sequence) {
   CELLAR_ASSERT(added && family_id != 0);  // ids are never used again
 }
 
-std::vector<uint32_t> LogRelease::take_forgotten(uint64_t released_up_to) {
+std::vector<uint32_t> LogRelease::not_mentioned_after(uint64_t released_up_to) {
   MutexLock lock(dropped_mutex_);
-  std::vector<uint32_t> forgotten;
-  for (auto each = dropped_.begin(); each != dropped_.end();) {
-    if (each->second <= released_up_to) {
-      forgotten.push_back(each->first);
-      each = dropped_.erase(each);
-    } else {
-      ++each;
-    }
-  }
-  return forgotten;
+  std::vector<uint32_t> families;
+  for (const auto& [family, sequence] : dropped_)
+    if (sequence <= released_up_to) families.push_back(family);
+  return families;
 }
 
 // One thread at a time, which also does what others ask for meanwhile.
@@ -43,8 +37,25 @@ void LogRelease::run() noexcept {
     const uint64_t wanted = wanted_.load();
     run_once();
     running_.store(false);
+    if (awaited_.load()) work_.activity.changed.signal();
     if (wanted_.load() == wanted) return;
   }
+}
+
+void LogRelease::hold() {
+  CELLAR_ASSERT(mutexes_held() == 0);
+  awaited_.store(true);
+  while (true) {
+    const uint64_t seen = work_.activity.changed.count();
+    if (!running_.exchange(true)) return;
+    work_.activity.changed.wait(seen, -1);
+  }
+}
+
+void LogRelease::let_go() {
+  CELLAR_ASSERT(running_.load());
+  awaited_.store(false);
+  running_.store(false);
 }
 
 void LogRelease::run_once() {
@@ -73,9 +84,13 @@ void LogRelease::run_once() {
     if (segment.id < needed) released_up_to = std::max(released_up_to, segment.last_sequence);
   edit.log_start = needed;
   edit.log_synced = work_.disk.wal->synced();
-  edit.forget_dropped = take_forgotten(released_up_to);
+  edit.forget_dropped = not_mentioned_after(released_up_to);
   if (!work_.disk.commit(edit).ok()) return;
   start_.store(needed);
+  {
+    MutexLock lock(dropped_mutex_);
+    for (const uint32_t family : edit.forget_dropped) dropped_.erase(family);
+  }
   for (const FeedRecord& feed : keep.lost)
     tell_feed_lost(work_.world, work_.mvcc, feed, held_back(feeds, feed, segments, needed));
   const Status released =

@@ -29,14 +29,19 @@ class LogRelease {
   // Releases log segments that no feed needs and whose cells are all in store files. Cuts off feeds that hold
   // back too much. A failed release is tried again by the next one.
   void run() noexcept;
+  // Until let_go() no release runs. hold() waits for one that does. A release that is asked for meanwhile is
+  // left to the next one.
+  void hold();
+  void let_go();
 
  private:
   void run_once();
-  std::vector<uint32_t> take_forgotten(uint64_t released_up_to);
+  std::vector<uint32_t> not_mentioned_after(uint64_t released_up_to);
 
   const StoreWork work_;
   const Catalog& catalog_;
   std::atomic<bool> running_{false};
+  std::atomic<bool> awaited_{false};  // hold() waits, or has waited
   std::atomic<uint64_t> wanted_{0};
   std::atomic<uint64_t> start_{0};
   Mutex dropped_mutex_;

@@ -49,13 +49,21 @@ Status NamedSnapshotFiles::unknown(const std::string& name) const {
 Result<CheckpointInfo> NamedSnapshotFiles::create(const CheckpointSource& source, const std::string& name,
                                                   const std::vector<std::string>& tables) {
   CELLAR_TRY(check_name("snapshot", name));
+  const uint64_t failures = disk_.names.failures();  // before a name is made
   CELLAR_TRY_ASSIGN(const std::unique_ptr<Directory> parent, snapshots(true));
-  CELLAR_TRY(disk_.root->sync());
+  if (const Status synced = disk_.sync_root(); !synced.ok()) {
+    // If it is new, its name may be lost. A later attempt makes another one.
+    static_cast<void>(disk_.root->remove_directory(kSnapshotsDirectoryName).ok());
+    return synced;
+  }
   CheckpointInfo info;
   CELLAR_TRY(fill(source, *parent, name, tables, info).with_context("snapshot " + name));
   info.name = name;
-  CELLAR_TRY(parent->sync());
-  return info;
+  const Status synced = disk_.names.sync(
+      failures, [&] { return parent->sync().with_context("syncing the directory of snapshots"); });
+  if (synced.ok()) return info;
+  static_cast<void>(drop(name).ok());  // else a snapshot that may be lost
+  return synced;
 }
 
 Status NamedSnapshotFiles::fill(const CheckpointSource& source, Directory& snapshots, const std::string& name,

@@ -16,7 +16,7 @@ namespace cellar {
 // reads or drops one holds its lock.
 class NamedSnapshotFiles {
  public:
-  NamedSnapshotFiles(const World& world, const Disk& disk) : world_(world), disk_(disk) {}
+  NamedSnapshotFiles(const World& world, Disk& disk) : world_(world), disk_(disk) {}
 
   // kInvalidArgument: the name is invalid or in use.
   Result<CheckpointInfo> create(const CheckpointSource& source, const std::string& name,
@@ -46,7 +46,7 @@ class NamedSnapshotFiles {
   Status unknown(const std::string& name) const;
 
   const World& world_;
-  const Disk& disk_;
+  Disk& disk_;
 };
 
 }  // namespace cellar

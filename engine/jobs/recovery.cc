@@ -15,6 +15,7 @@
 #include "engine/jobs/flush_job.h"
 #include "engine/jobs/named_snapshot_files.h"
 #include "engine/log/wal_reader.h"
+#include "engine/store/file_copy.h"
 #include "engine/store/table_state.h"
 
 namespace cellar {
@@ -84,6 +85,9 @@ class Recovery {
   std::vector<std::pair<FeedRecord, uint64_t>> lost_;  // feeds that hold back too much, and how much
   uint64_t last_sequence_ = 0;
   uint64_t generation_ = 0;  // of the manifest that was loaded
+  // Files and directories below tables/ before anything was written there. Empty if the store is only read.
+  std::vector<StoredFile> stored_;
+  std::vector<FamilyPlace> directories_;
 };
 
 Status Recovery::open_directory() {
@@ -186,9 +190,9 @@ Status Recovery::open_tables() {
   // Orphans too: the number of a file that was never published must not be given out again while its name is
   // taken.
   if (!work_.world.options.read_only) {
-    CELLAR_TRY_ASSIGN(const std::vector<StoredFile> stored, list_store_files(*work_.disk.root, nullptr));
+    CELLAR_TRY_ASSIGN(stored_, list_store_files(*work_.disk.root, nullptr, &directories_));
     uint64_t number = 0;
-    for (const StoredFile& file : stored)
+    for (const StoredFile& file : stored_)
       if (parse_store_file_name(work_.disk.identity, file.name, number))
         newest_file = std::max(newest_file, number);
   }
@@ -337,7 +341,8 @@ std::vector<LogSegment> Recovery::known_segments() const {
   return segments;
 }
 
-// The recovered log is kept as far as feeds need it. It may only be in the page cache yet.
+// The recovered log is kept as far as feeds need it. Its end may only be in the page cache yet, after a sync
+// that has failed, so that another sync would prove nothing. It is therefore written anew.
 Status Recovery::keep_for_feeds(FeedBook& feeds, uint64_t log_start) {
   const std::vector<LogSegment> segments = known_segments();
   const FeedRetention keep = retention_of(feeds, segments, log_start);
@@ -345,7 +350,11 @@ Status Recovery::keep_for_feeds(FeedBook& feeds, uint64_t log_start) {
   if (!edit.retain.empty()) {
     CELLAR_TRY_ASSIGN(const std::unique_ptr<Directory> wal, open_wal_directory(*work_.disk.root, false));
     for (const LogSegment& segment : edit.retain)
-      CELLAR_TRY(wal->sync_file(segment_name(segment.id)).with_context("keeping the log for feeds"));
+      if (segment.id >= state_.log_synced.segment)
+        CELLAR_TRY(
+            rewrite_file(work_.world.executor, *wal, segment_name(segment.id), segment_copy_name(segment.id))
+                .with_context("keeping the log for feeds"));
+    CELLAR_TRY(wal->sync());
   }
   for (const FeedRecord& feed : keep.lost)
     lost_.emplace_back(feed, held_back(feeds, feed, segments, log_start));
@@ -375,6 +384,9 @@ Status Recovery::continue_log() {
   options.older = known_segments();
   CELLAR_TRY_ASSIGN(work_.disk.wal, Wal::create(*work_.disk.root, work_.world.executor, options));
   work_.disk.wal->note_manifest_edit(opened);
+  // The log may still mention them, at most in its newest record.
+  for (const uint32_t family : state_.dropped_families)
+    background_.log_release().note_dropped(family, last_sequence_);
   remove_old_segments(state_.log_start);
   return {};
 }
@@ -421,31 +433,33 @@ Status Recovery::publish_recovered() {
 
 // Removes files that the manifest does not name: outputs that were never published, and inputs whose removal
 // a crash undid. They hold nothing that counts. All named files were found, and the log reaches to its end
-// without a gap. Removals are not synced. The next open sweeps files that a power loss brings back.
+// without a gap. Directories go with them if no table of the manifest has them, and nothing is left inside.
+// Removals are not synced. The next open sweeps what a power loss brings back.
 void Recovery::sweep_orphans() {
   CELLAR_ASSERT(!work_.world.options.read_only &&
                 work_.disk.wal != nullptr);  // the manifest is known to be whole
   const ManifestState state = work_.disk.manifest->state();
   std::set<std::string> live;
-  std::set<uint32_t> tables;
+  std::set<std::pair<uint32_t, std::string>> places;  // with a place of each table itself
   for (const TableRecord& table : state.tables) {
-    tables.insert(table.id);
-    for (const FamilyRecord& family : table.families)
+    places.emplace(table.id, std::string());
+    for (const FamilyRecord& family : table.families) {
+      places.emplace(table.id, family.name);
       for (const FileRecord& file : family.files)
         live.insert(to_text(StoredFile{table.id, family.name, file.name, 0}));
+    }
   }
-  auto stored = list_store_files(*work_.disk.root, nullptr);
-  if (!stored.ok()) return;
-  std::set<std::pair<uint32_t, std::string>> emptied;
-  for (const StoredFile& file : *stored) {
+  for (const StoredFile& file : stored_) {
     if (live.contains(to_text(file))) continue;
     auto directory = open_family_directory(*work_.disk.root, file.table_id, file.family, false);
     if (directory.ok() && (*directory)->unlink(file.name).ok()) ++report_.orphans_removed;
-    if (!tables.contains(file.table_id)) emptied.emplace(file.table_id, file.family);
   }
-  for (const auto& [table, family] : emptied) {
-    remove_family_directory(*work_.disk.root, table, family);
-    remove_table_directory(*work_.disk.root, table);
+  for (const auto& [table, family] : directories_) {
+    if (places.contains({table, family})) continue;
+    if (family.empty())
+      static_cast<void>(remove_table_directories(*work_.disk.root, table));
+    else if (places.contains({table, {}}))
+      remove_family_directory(*work_.disk.root, table, family);
   }
   if (!state.obsolete.empty()) {
     ManifestEdit edit;

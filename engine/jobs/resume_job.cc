@@ -9,18 +9,32 @@
 #include "engine/jobs/feeds.h"
 #include "engine/jobs/flush_job.h"
 #include "engine/log/log_cut.h"
+#include "engine/store/file_copy.h"
 #include "engine/write/write_path.h"
 
 namespace cellar {
 
 Status ResumeJob::run() {
   CELLAR_ASSERT(written_.empty() && work_.disk.wal != nullptr);  // used once
-  CELLAR_TRY(work_.disk.check_lock());  // another engine may have the store by now
-  const uint64_t failures = work_.health.failures();
+  CELLAR_TRY(work_.disk.check_lock());                           // another engine may have the store by now
   // Also ends a failure of the manifest that refuses no writes.
   CELLAR_TRY(work_.disk.manifest->resume().with_context("resuming"));
-  if (!work_.disk.wal->health().ok()) CELLAR_TRY(renew_log().with_context("resuming"));
-  if (!work_.health.clear(failures)) return work_.health.check();
+  if (!work_.disk.wal->health().ok()) {
+    background_.log_release().hold();  // it changes what the manifest keeps of the log, too
+    const Status renewed = renew_log();
+    background_.log_release().let_go();
+    CELLAR_TRY(renewed.with_context("resuming"));
+  }
+  // Other threads may tell of the failure even now. It is over if manifest and log work.
+  while (true) {
+    const uint64_t failures = work_.health.failures();
+    if (work_.disk.manifest->poisoned() || !work_.disk.wal->health().ok() || !work_.health.resumable()) {
+      CELLAR_TRY(work_.health.check());
+      return Status::read_only("the manifest or the log has failed again")
+          .hinting("call Engine::resume() again");
+    }
+    if (work_.health.clear(failures)) break;
+  }
   work_.world.log(LogLevel::kInfo, "writes are accepted again");
   return {};
 }
@@ -35,6 +49,7 @@ Status ResumeJob::renew_log() {
   }
   std::vector<LogSegment> ends;
   Status status = write_memory();
+  if (status.ok()) status = rewrite_unsynced();
   if (status.ok()) status = find_ends(ends);
   if (status.ok()) status = work_.disk.wal->restart(work_.mvcc.read_point(), ends);
   if (status.ok()) status = publish();
@@ -55,6 +70,23 @@ Status ResumeJob::write_memory() {
     each.made.rewritten.work = flush_totals(each.view->frozen, each.made);
   }
   return {};
+}
+
+// Feeds read the old log. A sync of these segments may have failed, and a second one would prove nothing.
+// Each is therefore written anew, whole, because the next segment names its end. A crash leaves the old
+// segment or the new one under its name, with the same records.
+Status ResumeJob::rewrite_unsynced() {
+  if (!work_.disk.manifest->current()->feeds.followed()) return {};
+  CELLAR_TRY_ASSIGN(const std::unique_ptr<Directory> wal, open_wal_directory(*work_.disk.root, false));
+  const uint64_t unsynced = work_.disk.wal->synced().segment;
+  CELLAR_ASSERT(unsynced != 0 && unsynced <= work_.disk.wal->current_segment());
+  for (const LogSegment& segment : work_.disk.wal->segments()) {
+    if (segment.id < unsynced) continue;
+    CELLAR_TRY(
+        rewrite_file(work_.world.executor, *wal, segment_name(segment.id), segment_copy_name(segment.id))
+            .with_context("keeping the log for feeds"));
+  }
+  return wal->sync();
 }
 
 // Feeds must not read writes that failed. Their records lie in the old log, after all that are visible.
@@ -83,18 +115,12 @@ Status ResumeJob::publish() {
   edit.log_start = work_.disk.wal->current_segment();
   CELLAR_ASSERT(*edit.log_start > work_.disk.manifest->current()->log_start);
   edit.log_synced = work_.disk.wal->synced();
-  edit.forget_obsolete = work_.files.take_removed();
-  // Feeds read the old log up to here; what the medium refuses to keep of it, they lose.
+  // Feeds read the old log up to here. Its segments are durable, see rewrite_unsynced().
   const FeedBook feeds = work_.disk.manifest->current()->feeds;
   const std::vector<LogSegment> segments = work_.disk.wal->segments();
   const FeedRetention keep = retention_of(feeds, segments, *edit.log_start);
   edit.feeds = edit_of(feeds, keep);
-  if (!edit.feeds.retain.empty()) {
-    CELLAR_TRY_ASSIGN(const std::unique_ptr<Directory> wal, open_wal_directory(*work_.disk.root, false));
-    for (const LogSegment& segment : edit.feeds.retain)
-      CELLAR_TRY(wal->sync_file(segment_name(segment.id)).with_context("keeping the log for feeds"));
-  }
-  const Status committed = work_.disk.commit(edit);
+  const Status committed = work_.files.commit(edit);
   // The manifest does not say that the log begins here: it must take no record.
   if (!committed.ok()) work_.disk.wal->seal(committed);
   return committed;
@@ -113,13 +139,18 @@ void ResumeJob::install() {
   });
 }
 
-// Nothing names these files, unless an edit failed in a way that leaves that open.
+// Nothing names these files. If an edit failed in a way that leaves that open, they stay until a later try
+// succeeds.
 void ResumeJob::remove_written() {
-  if (work_.disk.manifest->poisoned()) return;
+  const bool unknown = work_.disk.manifest->poisoned();
   for (Written& each : written_) {
+    const auto directory = each.store->directory();
     for (const auto& file : std::exchange(each.made.rewritten.outputs, {})) {
-      const std::string name = file->record().name;
-      static_cast<void>(each.store->directory()->unlink(name).ok());  // else an orphan
+      if (unknown || !directory.ok()) {
+        file->set_obsolete();
+      } else {
+        static_cast<void>((*directory)->unlink(file->record().name).ok());  // else an orphan
+      }
     }
   }
 }

@@ -32,6 +32,7 @@ class ResumeJob {
 
   Status renew_log();
   Status write_memory();
+  Status rewrite_unsynced();
   Status find_ends(std::vector<LogSegment>& ends);
   Status publish();
   void install();

@@ -67,10 +67,6 @@ Status naming(const NewFileRequest& request, const std::string& name, const Stat
       to_text(StoredFile{request.store->ids().table, request.store->family(), name, 0}));
 }
 
-const std::shared_ptr<Directory>& directory_of(const NewFileRequest& request) {
-  return request.directory != nullptr ? request.directory : request.store->directory();
-}
-
 // Returns the error rate of the filters of new files. With bloom_allocation=monkey it depends on the size
 // of the run that the files will belong to, among all runs of the store.
 float bloom_error_rate(const NewFileRequest& request, float of_options) {
@@ -164,20 +160,22 @@ void NewFileRequest::judge_at(const OpenReadPoints& points, const Outside& outsi
 // Creates the files of a rewrite, with names of the manifest. Removes them again unless they are kept.
 class StoreFileWriter::Output final : public RewriteOutput {
  public:
-  Output(Disk& disk, const NewFileRequest& request) : disk_(disk), request_(request) {}
+  Output(Disk& disk, const NewFileRequest& request) : disk_(disk), request_(request) {
+    CELLAR_ASSERT(request_.directory != nullptr);
+  }
   Output(const Output&) = delete;
   Output& operator=(const Output&) = delete;
   ~Output() override {
     file_.reset();
     if (kept_) return;
     for (const std::string& name : names_)
-      static_cast<void>(directory_of(request_)->unlink(name).ok());  // else an orphan
+      static_cast<void>(request_.directory->unlink(name).ok());  // else an orphan
   }
 
   Result<WritableFile*> begin() override {
     CELLAR_ASSERT(file_ == nullptr);
     current_ = store_file_name(disk_.identity, disk_.manifest->next_file_number());
-    CELLAR_TRY_ASSIGN(file_, directory_of(request_)->create(current_, {}));
+    CELLAR_TRY_ASSIGN(file_, request_.directory->create(current_, {}));
     names_.push_back(current_);  // now it is ours to remove
     return file_.get();
   }
@@ -215,7 +213,7 @@ class StoreFileWriter::Output final : public RewriteOutput {
 // data only up to the cache's capacity, because more would evict itself. A part that cannot be read back is
 // an error. Such a file must not replace its sources.
 Status StoreFileWriter::warm(const NewFileRequest& request, const StoreFile& file) {
-  if (request.directory != nullptr) return {};  // a file of another store
+  if (request.elsewhere) return {};
   const FamilyOptions& family = request.config->options;
   // The pinned bytes grow while the file is read, for one by its sums of blocks.
   const auto room = [this] {
@@ -248,7 +246,7 @@ Result<std::shared_ptr<StoreFile>> StoreFileWriter::open_and_check(const NewFile
   record.level = request.level;
   CELLAR_TRY_ASSIGN(
       std::shared_ptr<StoreFile> file,
-      files_.open(directory_of(request), request.store->ids().table, request.config->options, record));
+      files_.open(request.directory, request.store->ids().table, request.config->options, record));
   if (world_.options.verify_new_files)
     CELLAR_TRY(check_new_file(*file, written, request.mvcc, request.job.cancel));
   CELLAR_TRY(warm(request, *file));
@@ -269,16 +267,25 @@ Status StoreFileWriter::open_all(const NewFileRequest& request, const std::vecto
     CELLAR_TRY_ASSIGN(auto file, open_and_check(request, names[i], made.rewrite.files[i], run));
     made.rewritten.outputs.push_back(std::move(file));
   }
-  const Status synced =
-      directory_of(request)->sync().with_context("syncing the directory of a new store file");
-  // A directory sync that is tried again proves nothing: what the first one lost stays lost.
-  if (!synced.ok() && request.directory == nullptr) disk_.health.fail(synced);
-  return synced;
+  return {};
 }
 
-Result<NewFiles> StoreFileWriter::write(const NewFileRequest& request) {
+// A directory sync that is tried again proves nothing: what the first one lost stays lost.
+Status StoreFileWriter::sync_names(const NewFileRequest& request, uint64_t failures) {
+  CELLAR_ASSERT(request.directory != nullptr);
+  const auto sync = [&] {
+    return request.directory->sync().with_context("syncing the directory of a new store file");
+  };
+  return request.elsewhere ? sync() : disk_.names.sync(failures, sync);
+}
+
+Result<NewFiles> StoreFileWriter::write(NewFileRequest& request) {
   CELLAR_ASSERT(request.store != nullptr && request.config != nullptr && request.job.source != nullptr);
   CELLAR_TRY(disk_.check_lock());  // another engine that has the store gives its files the same numbers
+  if (request.directory == nullptr) {
+    CELLAR_TRY_ASSIGN(request.directory, request.store->directory());
+  }
+  const uint64_t failures = disk_.names.failures();  // before a name is made
   RewriteJob job = request.job;
   job.file = writer_options(request.config->options, request.origin, request.tags, request.mvcc,
                             world_.clock.wall_ms(), world_.options.cell_bytes_max + (64u << 10));
@@ -290,6 +297,7 @@ Result<NewFiles> StoreFileWriter::write(const NewFileRequest& request) {
   if (!rewritten.ok()) return naming(request, output.current(), rewritten.status());
   made.rewrite = std::move(*rewritten);
   CELLAR_TRY(open_all(request, output.names(), made));
+  if (!made.files().empty()) CELLAR_TRY(sync_names(request, failures));
   output.keep();
   made.rewritten.rewritten_at = request.rewritten_at;
   made.rewritten.newest_dropped_marker = made.rewrite.newest_dropped_marker;
@@ -356,6 +364,7 @@ Result<NewFiles> StoreFileWriter::write_memtables_as_of(Store& store, const Stor
   }
   request.store = &store;
   request.directory = std::move(directory);
+  request.elsewhere = true;
   request.config = view.config;
   request.sequence_max = sequence;
   // Nothing is dropped. Without read points every cell is too new to be judged, and at time 0 no cell has

@@ -33,7 +33,8 @@ struct NewFiles {
 // The sources and the options of new store files.
 struct NewFileRequest {
   Store* store = nullptr;
-  std::shared_ptr<Directory> directory = {};  // null: the store's own
+  std::shared_ptr<Directory> directory = {};  // null: the store's own, which write() takes
+  bool elsewhere = false;                     // the directory is of another store
   std::shared_ptr<const FamilyConfig> config;
   RewriteJob job;  // its file options are made here from the config
   bool tags = false;
@@ -61,8 +62,8 @@ class StoreFileWriter {
 
   // Creates, writes, checks, syncs and opens store files, as many as the job's limits ask for. Makes their
   // names durable. On failure they are removed again. A failed sync of the store's own directory makes
-  // the engine read-only.
-  Result<NewFiles> write(const NewFileRequest& request);
+  // the engine read-only. kNotFound if the store was dropped.
+  Result<NewFiles> write(NewFileRequest& request);
 
   // Writes the frozen memtables, newest first, into a single new file.
   Result<NewFiles> write_memtables(Store& store, std::span<const MemtableRef> newest_first,
@@ -78,6 +79,7 @@ class StoreFileWriter {
   Result<std::shared_ptr<StoreFile>> open_and_check(const NewFileRequest& request, const std::string& name,
                                                     const RewrittenFile& written, uint64_t run);
   Status open_all(const NewFileRequest& request, const std::vector<std::string>& names, NewFiles& made);
+  Status sync_names(const NewFileRequest& request, uint64_t failures);
   Status warm(const NewFileRequest& request, const StoreFile& file);
   Result<NewFiles> write_merged(NewFileRequest& request, std::vector<MergeSource> sources,
                                 const OpenReadPoints& points, const Outside& outside, int64_t expiry_ms);

@@ -15,7 +15,7 @@ namespace cellar {
 
 Status TableReplacement::run() {
   const ManifestState state = work_.disk.manifest->state();
-  edit_.next_table_id = state.next_table_id;
+  edit_.next_table_id = work_.disk.next_table_id();
   edit_.next_family_id = state.next_family_id;
   sequence_ = work_.mvcc.take_sequence_above(up_to_);
   CELLAR_ASSERT(sequence_ > up_to_ && coming_.empty());
@@ -56,7 +56,8 @@ Status TableReplacement::place(const TableRecord& content, const FamilyRecord& f
                                FamilyRecord& family) {
   if (from.files.empty()) return {};
   CELLAR_ASSERT(source_ != nullptr);
-  CELLAR_TRY_ASSIGN(const std::unique_ptr<Directory> into,
+  const uint64_t failures = work_.disk.names.failures();  // before a name is made
+  CELLAR_TRY_ASSIGN(const std::shared_ptr<Directory> into,
                     open_family_directory(*work_.disk.root, table_id, family.name, true));
   CELLAR_TRY_ASSIGN(const std::unique_ptr<Directory> source,
                     open_family_directory(*source_, content.id, from.name, false));
@@ -68,10 +69,11 @@ Status TableReplacement::place(const TableRecord& content, const FamilyRecord& f
     if (file.run != 0) record.run = runs.emplace(file.run, number).first->second;
     const Result<bool> linked = link_or_copy(work_.world.executor, *source, file.name, *into, record.name);
     CELLAR_TRY(linked.status().with_context(to_text(StoredFile{content.id, from.name, file.name, 0})));
-    placed_.push_back({table_id, family.name, record.name, record.bytes});
+    placed_.emplace_back(into, StoredFile{table_id, family.name, record.name, record.bytes});
     family.files.push_back(std::move(record));
   }
-  return into->sync();
+  return work_.disk.names.sync(
+      failures, [&] { return into->sync().with_context("syncing the directory of copied store files"); });
 }
 
 Status TableReplacement::commit() {
@@ -88,8 +90,7 @@ Status TableReplacement::commit() {
     }
   }
   edit_.last_sequence = sequence_;
-  edit_.forget_obsolete = work_.files.take_removed();
-  return work_.disk.commit(edit_);  // crash before: orphans; after: all of it counts
+  return work_.files.commit(edit_);  // crash before: orphans; after: all of it counts
 }
 
 // A snapshot that is opened from here on sees all new content; a snapshot that is already open sees no part
@@ -128,12 +129,14 @@ void TableReplacement::install() {
     }
 }
 
-// Nothing that a manifest may name is removed.
+// A manifest may name the files if the engine has failed. They stay then until it is resumed.
 void TableReplacement::remove_placed() {
-  if (work_.health.failed()) return;
-  for (const StoredFile& file : placed_) {
-    const auto directory = open_family_directory(*work_.disk.root, file.table_id, file.family, false);
-    if (directory.ok()) static_cast<void>((*directory)->unlink(file.name).ok());  // else an orphan
+  const bool failed = work_.health.failed();
+  for (auto& [directory, file] : placed_) {
+    if (failed)
+      work_.files.remove(std::move(directory), std::move(file));
+    else
+      static_cast<void>(directory->unlink(file.name).ok());  // else an orphan
   }
 }
 

@@ -4,6 +4,7 @@
 #include <map>
 #include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "engine/jobs/store_work.h"
@@ -56,7 +57,7 @@ class TableReplacement {
   uint64_t sequence_ = 0;
   ManifestEdit edit_;
   std::vector<Coming> coming_;
-  std::vector<StoredFile> placed_;
+  std::vector<std::pair<std::shared_ptr<Directory>, StoredFile>> placed_;
 };
 
 }  // namespace cellar

@@ -13,6 +13,7 @@ namespace cellar {
 namespace {
 
 constexpr size_t kStoreFilesMax = 1'000'000;
+constexpr std::string_view kCopySuffix = ".copy";
 
 bool parse_number(std::string_view digits, uint64_t& value) {
   if (digits.empty() || digits.size() > 19) return false;  // 19 digits always fit
@@ -61,6 +62,14 @@ std::string segment_name(uint64_t id) { return fmt::format("{:010}.log", id); }
 bool parse_segment_name(std::string_view name, uint64_t& id) {
   return name.ends_with(".log") && parse_number(name.substr(0, name.size() - 4), id) &&
          name == segment_name(id);
+}
+
+std::string segment_copy_name(uint64_t id) { return segment_name(id) + std::string(kCopySuffix); }
+
+bool is_segment_copy_name(std::string_view name) {
+  uint64_t ignored = 0;
+  return name.ends_with(kCopySuffix) &&
+         parse_segment_name(name.substr(0, name.size() - kCopySuffix.size()), ignored);
 }
 
 std::string store_file_name(const Identity& identity, uint64_t number) {
@@ -202,10 +211,18 @@ void remove_family_directory(Directory& root, uint32_t table_id, std::string_vie
   static_cast<void>((*table)->remove_directory(family).ok());
 }
 
-void remove_table_directory(Directory& root, uint32_t table_id) {
+bool remove_table_directories(Directory& root, uint32_t table_id) {
+  const std::string name = std::to_string(table_id);
   Result<std::unique_ptr<Directory>> tables = root.directory(kTablesDirectoryName, false);
-  if (!tables.ok()) return;
-  static_cast<void>((*tables)->remove_directory(std::to_string(table_id)).ok());
+  if (!tables.ok()) return false;
+  Result<std::unique_ptr<Directory>> table = (*tables)->directory(name, false);
+  if (!table.ok()) return table.status().is(Code::kNotFound);
+  const Result<std::vector<DirectoryEntry>> families = (*table)->list();
+  if (!families.ok()) return false;
+  for (const DirectoryEntry& family : *families)
+    if (family.is_directory) static_cast<void>((*table)->remove_directory(family.name).ok());
+  table->reset();
+  return (*tables)->remove_directory(name).ok();
 }
 
 std::string to_text(const StoredFile& file) {
@@ -232,7 +249,8 @@ Status list_family(Directory& table, uint32_t table_id, const std::string& famil
 
 }  // namespace
 
-Result<std::vector<StoredFile>> list_store_files(Directory& root, std::vector<std::string>* strangers) {
+Result<std::vector<StoredFile>> list_store_files(Directory& root, std::vector<std::string>* strangers,
+                                                 std::vector<FamilyPlace>* directories) {
   std::vector<StoredFile> files;
   Result<std::unique_ptr<Directory>> tables = root.directory(kTablesDirectoryName, false);
   if (!tables.ok()) {
@@ -250,8 +268,10 @@ Result<std::vector<StoredFile>> list_store_files(Directory& root, std::vector<st
     }
     CELLAR_TRY_ASSIGN(std::unique_ptr<Directory> table, (*tables)->directory(entry.name, false));
     CELLAR_TRY_ASSIGN(const std::vector<DirectoryEntry> families, table->list());
+    if (directories != nullptr) directories->push_back({static_cast<uint32_t>(table_id), {}});
     for (const DirectoryEntry& family : families) {
       if (family.is_directory) {
+        if (directories != nullptr) directories->push_back({static_cast<uint32_t>(table_id), family.name});
         CELLAR_TRY(list_family(*table, static_cast<uint32_t>(table_id), family.name, files, strangers));
       } else if (strangers != nullptr) {
         strangers->push_back(fmt::format("{}/{}/{}", kTablesDirectoryName, table_id, family.name));

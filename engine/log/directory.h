@@ -33,6 +33,9 @@ std::string manifest_name(uint64_t generation);
 bool parse_manifest_name(std::string_view name, uint64_t& generation);
 std::string segment_name(uint64_t id);
 bool parse_segment_name(std::string_view name, uint64_t& id);
+// "0000000007.log.copy": takes the place of the segment once it is whole. An open removes what is left of it.
+std::string segment_copy_name(uint64_t id);
+bool is_segment_copy_name(std::string_view name);
 
 // 32 lower-case hex digits: half of the store's identity, then the file's number. Names of HBase's files look
 // the same.
@@ -80,10 +83,10 @@ Result<std::unique_ptr<Directory>> open_family_directory(Directory& root, uint32
 // Makes durable the names of a table's directory and of its families'. (That of "tables" is since the store
 // was created.)
 Status sync_table_directory(Directory& root, uint32_t table_id);
-// Removes the directories of a dropped family, or of a dropped table, as far as they are empty. Never an
-// error that matters: what stays is removed at the next open.
+// Removes the directory of a dropped family, or those of a dropped table, as far as they are empty. Never an
+// error that matters: what stays is removed at the next open. The second one returns whether nothing stays.
 void remove_family_directory(Directory& root, uint32_t table_id, std::string_view family);
-void remove_table_directory(Directory& root, uint32_t table_id);
+bool remove_table_directories(Directory& root, uint32_t table_id);
 
 // A file below tables/.
 struct StoredFile {
@@ -96,8 +99,15 @@ struct StoredFile {
 };
 // "tables/3/f/0a…".
 std::string to_text(const StoredFile& file);
-// Every file below tables/ whose name is a store file's, in order of table, family, name. `strangers`, if not
-// null, receives the paths of everything else there. At most 1,000,000 files, else kLimit.
-Result<std::vector<StoredFile>> list_store_files(Directory& root, std::vector<std::string>* strangers);
+// A directory below tables/: a family's, or a table's if `family` is empty.
+struct FamilyPlace {
+  uint32_t table_id = 0;
+  std::string family = {};
+};
+// Every file below tables/ whose name is a store file's, in order of table, family, name. At most 1,000,000
+// files, else kLimit. If they are not null, `directories` receives the places of tables and families, and
+// `strangers` the paths of everything else there.
+Result<std::vector<StoredFile>> list_store_files(Directory& root, std::vector<std::string>* strangers,
+                                                 std::vector<FamilyPlace>* directories = nullptr);
 
 }  // namespace cellar

@@ -365,6 +365,7 @@ Status remove_segments_before(Directory& wal, uint64_t segment, std::span<const 
   CELLAR_TRY_ASSIGN(const std::vector<DirectoryEntry> entries, wal.list());  // sorted: oldest first
   for (const DirectoryEntry& entry : entries) {
     uint64_t id = 0;
+    if (is_segment_copy_name(entry.name)) CELLAR_TRY(wal.unlink(entry.name));  // of a crash
     if (!parse_segment_name(entry.name, id) || id >= segment) continue;
     if (std::ranges::find(keep, id, &LogSegment::id) != keep.end()) continue;
     CELLAR_TRY(wal.unlink(entry.name));

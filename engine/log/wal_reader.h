@@ -70,7 +70,7 @@ Result<LogSummary> read_log(Directory& wal, const LogFacts& facts,
                             const std::function<Status(const LogRecord&)>& visit);
 
 // Removes log segments below `segment` but those to keep, oldest first. For recovery, after the manifest says
-// so.
+// so. Also removes copies of segments that a crash left.
 Status remove_segments_before(Directory& wal, uint64_t segment, std::span<const LogSegment> keep,
                               EventListener* events);
 

@@ -1,7 +1,10 @@
 // Disk: the directory of an open store: its lock, its manifest and its log. Commits manifest edits.
 #pragma once
 
+#include <algorithm>
+#include <atomic>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <vector>
 
@@ -10,27 +13,39 @@
 #include "engine/log/wal_writer.h"
 #include "engine/manifest/manifest.h"
 #include "engine/store/health.h"
+#include "engine/store/name_syncs.h"
 
 namespace cellar {
 
 // The recovery fills the members. They are fixed afterwards, until the engine closes. Functions: any thread.
 struct Disk {
-  explicit Disk(Health& engine_health) : health(engine_health) {}
+  Disk(Health& engine_health, Executor& executor) : health(engine_health), names(executor, engine_health) {}
   Disk(const Disk&) = delete;
   Disk& operator=(const Disk&) = delete;
 
   Health& health;
+  NameSyncs names;  // of store files and their directories
   std::unique_ptr<Directory> root;
   std::unique_ptr<FileLock> lock;
   std::unique_ptr<Manifest> manifest;
   std::unique_ptr<Wal> wal;           // null when read-only
   std::vector<LogSegment> log_found;  // the log as the recovery found it; counts when read-only
   Identity identity;                  // of the store
+  std::atomic<uint32_t> table_id_min{0};
 
   // Returns the segments of the log, beginning with those that are kept for feeds.
   std::vector<LogSegment> log_segments() const { return wal != nullptr ? wal->segments() : log_found; }
+  // Returns the id for a new table. A table whose directory could not be made durable has used up its id.
+  uint32_t next_table_id() const {
+    return std::max(manifest->current()->next_table_id, table_id_min.load(std::memory_order_relaxed));
+  }
+  void give_up_table_id(uint32_t id) { table_id_min.store(id + 1, std::memory_order_relaxed); }
   // Makes the log durable. A failure that seals the log makes the engine read-only.
   Status sync_log();
+  // Makes names in the root durable. A failure makes the engine read-only.
+  Status sync_root();
+  // The engine becomes read-only if, and as long as, a part has failed.
+  void fail_while(const std::function<bool()>& has_failed, const Status& status);
   // Returns ok while the store is this engine's alone; otherwise the engine becomes read-only.
   Status check_lock();
   // Commits an edit of the manifest and tells the log of it. The engine becomes read-only if the manifest

@@ -64,6 +64,14 @@ Status copy_open_file(Executor& executor, const ReadableFile& source, Directory&
   return copied;
 }
 
+Status rewrite_file(Executor& executor, Directory& directory, std::string_view name, std::string_view copy) {
+  CELLAR_ASSERT(name != copy);
+  const Status gone = directory.unlink(copy);
+  if (!gone.ok() && !gone.is(Code::kNotFound)) return gone;
+  CELLAR_TRY(copy_file(executor, directory, name, directory, copy));
+  return directory.rename(copy, name);
+}
+
 Result<bool> link_or_copy(Executor& executor, Directory& from, std::string_view name, Directory& into,
                           std::string_view target) {
   const Status linked = from.link(name, into, target);

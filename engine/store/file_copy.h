@@ -22,6 +22,10 @@ Status copy_file(Executor& executor, Directory& from, std::string_view name, Dir
 Status copy_open_file(Executor& executor, const ReadableFile& source, Directory& into,
                       std::string_view target);
 
+// Writes the file anew, first as `copy`. Afterwards the name leads to durable content; the name is durable
+// with the directory's sync(). A copy of an earlier attempt is replaced.
+Status rewrite_file(Executor& executor, Directory& directory, std::string_view name, std::string_view copy);
+
 // A second name for the file, true; or where the file system has none between the two, a durable copy, false.
 Result<bool> link_or_copy(Executor& executor, Directory& from, std::string_view name, Directory& into,
                           std::string_view target);

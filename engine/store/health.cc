@@ -25,7 +25,26 @@ Status Health::check() const {
 
 void Health::fail(const Status& status, Ends ends) {
   CELLAR_ASSERT(!status.ok());
-  if (!remember(status, ends)) return;
+  {
+    MutexLock lock(mutex_);
+    if (!remember(status, ends)) return;
+  }
+  tell(status);
+}
+
+bool Health::fail_since(uint64_t resumes, const Status& status) {
+  CELLAR_ASSERT(!status.ok());
+  {
+    MutexLock lock(mutex_);
+    CELLAR_ASSERT(resumes <= resumes_);
+    if (resumes != resumes_) return false;
+    if (!remember(status, Ends::kByResume)) return true;
+  }
+  tell(status);
+  return true;
+}
+
+void Health::tell(const Status& status) {
   world_.log(LogLevel::kError, "writes are refused from now on: " + status.to_text());
   world_.events.on_background_error(status);
   changed_.signal();
@@ -33,7 +52,6 @@ void Health::fail(const Status& status, Ends ends) {
 
 // Returns whether this is the first failure.
 bool Health::remember(const Status& status, Ends ends) {
-  MutexLock lock(mutex_);
   ++failures_;
   if (ends == Ends::kByReopen) ends_ = ends;
   if (failed_.load(std::memory_order_relaxed)) return false;
@@ -48,6 +66,11 @@ bool Health::resumable() const {
   return ends_ == Ends::kByResume;
 }
 
+uint64_t Health::resumes() const {
+  MutexLock lock(mutex_);
+  return resumes_;
+}
+
 uint64_t Health::failures() const {
   MutexLock lock(mutex_);
   return failures_;
@@ -56,9 +79,9 @@ uint64_t Health::failures() const {
 bool Health::clear(uint64_t failures) {
   MutexLock lock(mutex_);
   CELLAR_ASSERT(failures <= failures_);
-  if (failures != failures_) return false;
+  if (failures != failures_ || ends_ != Ends::kByResume) return false;
+  ++resumes_;
   first_ = {};
-  ends_ = Ends::kByResume;
   failed_.store(false, std::memory_order_release);
   return true;
 }

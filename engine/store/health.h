@@ -37,10 +37,14 @@ class Health {
   void fail(const Status& status, Ends ends = Ends::kByResume);
   // Returns true if resume() can end the failure.
   bool resumable() const;
+  // Returns how often a failure was over. A thread reads it, sees that a part has failed, and calls
+  // fail_since(). The call does nothing, and returns false, if that failure is over meanwhile.
+  uint64_t resumes() const;
+  bool fail_since(uint64_t resumes, const Status& status);
   // Returns how often fail() was called.
   uint64_t failures() const;
-  // The failure is over, unless fail() was called again since there were so many failures. Returns whether it
-  // is.
+  // The failure is over, unless fail() was called again since there were so many failures, or only a reopen
+  // ends it. Returns whether it is.
   bool clear(uint64_t failures);
 
   // The trouble of this name begins, or is tried again in vain. `refuses`: writes wait for its end.
@@ -56,7 +60,8 @@ class Health {
   Status summary() const;
 
  private:
-  bool remember(const Status& status, Ends ends);
+  void tell(const Status& status);
+  bool remember(const Status& status, Ends ends) CELLAR_REQUIRES(mutex_);
   void begin(std::string_view what, const Status& status, int64_t now_ms, bool refuses)
       CELLAR_REQUIRES(mutex_);
   bool end(std::string_view what) CELLAR_REQUIRES(mutex_);
@@ -68,6 +73,7 @@ class Health {
   mutable Mutex mutex_;
   Status first_ CELLAR_GUARDED_BY(mutex_);
   uint64_t failures_ CELLAR_GUARDED_BY(mutex_) = 0;
+  uint64_t resumes_ CELLAR_GUARDED_BY(mutex_) = 0;
   uint64_t writers_waiting_ CELLAR_GUARDED_BY(mutex_) = 0;
   Ends ends_ CELLAR_GUARDED_BY(mutex_) = Ends::kByResume;
   std::map<std::string, Trouble, std::less<>> troubles_ CELLAR_GUARDED_BY(mutex_);

@@ -1,6 +1,8 @@
 // Store: every change makes a new view.
 #include "engine/store/store.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <utility>
 
@@ -54,6 +56,13 @@ Store::Store(StoreIds ids, std::string table_name, std::shared_ptr<const FamilyC
   count_files(*view);
   view_ = std::move(view);
   current_.store(view_.get(), std::memory_order_seq_cst);
+}
+
+Result<std::shared_ptr<Directory>> Store::directory() const {
+  MutexLock lock(mutex_);
+  if (directory_ != nullptr && !dropped()) return directory_;
+  return Status::not_found(
+      fmt::format("family {} is gone: the table {} was dropped, emptied or altered", family_, table_name_));
 }
 
 std::shared_ptr<const StoreView> Store::view_at(uint64_t snapshot) const {
@@ -376,9 +385,13 @@ uint64_t Store::drop() {
     view.frozen.clear();
     view.active = {};
   });
+  // Both end after the lock: views may delete files, and a directory is closed. A table keeps its dropped
+  // stores as long as it lives, but not their descriptors.
   std::map<uint64_t, std::shared_ptr<const StoreView>> unread;
+  std::shared_ptr<Directory> unused;
   MutexLock lock(mutex_);
   unread.swap(kept_);
+  unused.swap(directory_);
   return freed;
 }
 

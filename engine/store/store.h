@@ -32,7 +32,9 @@ class Store : public std::enable_shared_from_this<Store> {
   const StoreIds& ids() const { return ids_; }
   const std::string& table_name() const { return table_name_; }
   const std::string& family() const { return family_; }
-  const std::shared_ptr<Directory>& directory() const { return directory_; }
+  // Returns the directory of its files, or kNotFound once it was dropped: it keeps no descriptor then. A job
+  // that began before keeps the directory that it has taken.
+  Result<std::shared_ptr<Directory>> directory() const;
 
   // Keeps what it shows for as long as it is held. A short lock.
   std::shared_ptr<const StoreView> view() const {
@@ -99,8 +101,8 @@ class Store : public std::enable_shared_from_this<Store> {
     return own != 0 ? own : engine.files_stop;
   }
   uint32_t files_slow(const EngineOptions& engine) const;
-  // Drops the store: memory is let go, files become obsolete; later writes are refused by the leader. Bytes
-  // of memory freed.
+  // Drops the store: memory and the directory are let go, files become obsolete; later writes are refused by
+  // the leader. Bytes of memory freed.
   uint64_t drop();
   // Returns the newest sequence in a memtable that waits for its flush; 0 if none waits.
   uint64_t newest_frozen() const {
@@ -217,8 +219,8 @@ class Store : public std::enable_shared_from_this<Store> {
   const StoreIds ids_;
   const std::string table_name_;
   const std::string family_;
-  const std::shared_ptr<Directory> directory_;
   mutable Mutex mutex_;
+  std::shared_ptr<Directory> directory_ CELLAR_GUARDED_BY(mutex_);  // null once it was dropped
   std::shared_ptr<const StoreView> view_ CELLAR_GUARDED_BY(mutex_);
   std::atomic<const StoreView*> current_{nullptr};  // view_, for leases
   // Replaced views that leases may still use.

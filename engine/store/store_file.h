@@ -60,7 +60,7 @@ class StoreFile {
   // Unique in the store: what plans call the file.
   uint64_t number() const { return number_; }
 
-  // The manifest no longer names it.
+  // The manifest no longer names it, or never has.
   void set_obsolete() { obsolete_.store(true, std::memory_order_release); }
   bool obsolete() const { return obsolete_.load(std::memory_order_acquire); }
   // Returns true while a compaction reads the file. The store's background work sets and clears the flag.

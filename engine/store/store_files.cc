@@ -14,7 +14,7 @@ StoreFiles::StoreFiles(const World& world, Disk& disk, std::shared_ptr<BlockCach
       disk_(disk),
       // Another process may remove the files that a reader uses. An open file stays readable.
       handles_(world.options.read_only ? SIZE_MAX : world.options.open_files_max),
-      remover_(world.executor, disk.health),
+      remover_(world.executor, disk.health, disk.root),
       cache_(std::move(cache)) {
   CELLAR_ASSERT(cache_ != nullptr);
 }
@@ -37,8 +37,12 @@ Result<std::shared_ptr<StoreFile>> StoreFiles::open(const std::shared_ptr<Direct
 
 uint64_t StoreFiles::block_payload_bytes_max() const { return store_block_bytes_max(world_.options); }
 
-void StoreFiles::discard(StoreFile& file) const {
-  if (!disk_.health.failed()) file.set_obsolete();
+Status StoreFiles::commit(ManifestEdit& edit) {
+  CELLAR_ASSERT(edit.forget_obsolete.empty());
+  edit.forget_obsolete = remover_.take_removed();
+  Status committed = disk_.commit(edit);
+  if (!committed.ok()) remover_.give_back(std::move(edit.forget_obsolete));
+  return committed;
 }
 
 }  // namespace cellar

@@ -3,7 +3,7 @@
 
 #include <cstdint>
 #include <memory>
-#include <vector>
+#include <utility>
 
 #include "cache/block_cache.h"
 #include "engine/manifest/manifest.h"
@@ -31,11 +31,16 @@ class StoreFiles {
   // Returns the largest decompressed block that a store file may have.
   uint64_t block_payload_bytes_max() const;
 
-  // Discards a new file that no edit of the manifest has named. The file stays if the engine has failed: the
-  // failed edit may name it.
-  void discard(StoreFile& file) const;
-  // Returns the files that were removed since the last call. The manifest need not remember them any longer.
-  std::vector<StoredFile> take_removed() { return remover_.take_removed(); }
+  // Commits an edit that also tells the manifest which obsolete files were removed.
+  Status commit(ManifestEdit& edit);
+  // Removes a file that nothing uses, in the background. If the engine has failed, it stays until resume().
+  void remove(std::shared_ptr<Directory> directory, StoredFile file) {
+    remover_.remove(std::move(directory), std::move(file));
+  }
+  // A table was dropped, durably. Its directories are removed with their last files.
+  void remove_table(uint32_t table_id) { remover_.remove_table(table_id); }
+  // The engine takes writes again, so that files may be removed.
+  void resume() { remover_.resume(); }
   // Returns when no removal is under way.
   void wait_for_removals() { remover_.wait(); }
 
