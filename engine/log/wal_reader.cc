@@ -179,9 +179,9 @@ Result<Replay::Next> Replay::records(RecordFile& file, size_t index) {
   }
 }
 
-// The log may be read while it is written. Bytes that were read before the writer came to them contradict those
-// that were read later. Returns true, with the record in `found`, if a second look finds one where the first
-// look led to damage.
+// The log may be read while it is written. Bytes that were read before the writer came to them contradict
+// those that were read later. Returns true, with the record in `found`, if a second look finds one where the
+// first look led to damage.
 Result<bool> Replay::written_meanwhile(const Status& judged, RecordFile& file, uint64_t offset,
                                        uint32_t chain, Found& found) {
   if (!judged.is(Code::kCorruption)) return false;
