@@ -20,6 +20,7 @@ void register_tools_store_plugins();
 void register_tools_query_plugins();
 void register_tools_transfer_plugins();
 void register_tools_files_plugins();
+void register_tools_repair_plugins();
 void register_tools_shell_plugins();
 void register_tools_plot_plugins();
 void register_tools_simulate_plugins();

@@ -4,8 +4,8 @@
 # real references, so a static library keeps the plug-ins, and they are registered in one known order.
 set(CELLAR_PLUGIN_KINDS policy encoding compressor type filter ordered cmd)
 set(CELLAR_PLUGIN_LAYERS filter memtable bloom cache hfile hfile/codec hfile/encoding compaction tools
-  tools/frame tools/store tools/query tools/transfer tools/files tools/shell tools/plot tools/simulate tools/trace
-  tools/experiment)
+  tools/frame tools/store tools/query tools/transfer tools/files tools/repair tools/shell tools/plot tools/simulate
+  tools/trace tools/experiment)
 
 # cellar_plugins(<layer> <variable>): puts the generated source into <variable>; empty for a layer without plug-ins.
 function(cellar_plugins layer out)

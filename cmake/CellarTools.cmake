@@ -9,17 +9,18 @@ cellar_layer(tools/hbase    DEPENDS tools/store    LIBS fmt::fmt cellar_dep::pro
 cellar_layer(tools/query    DEPENDS tools/hbase    LIBS fmt::fmt)
 cellar_layer(tools/transfer DEPENDS tools/query    LIBS fmt::fmt nlohmann_json::nlohmann_json ZLIB::ZLIB)
 cellar_layer(tools/files    DEPENDS tools/hbase    LIBS fmt::fmt nlohmann_json::nlohmann_json cellar_dep::re2)
+cellar_layer(tools/repair   DEPENDS tools/files    LIBS fmt::fmt nlohmann_json::nlohmann_json)
 cellar_layer(tools/shell    DEPENDS tools/query    LIBS fmt::fmt cellar_dep::edit cellar_dep::re2)
 cellar_layer(tools/trace    DEPENDS tools/store    LIBS fmt::fmt nlohmann_json::nlohmann_json)
 cellar_layer(tools/plot     DEPENDS tools/frame    LIBS fmt::fmt nlohmann_json::nlohmann_json)
 cellar_layer(tools/simulate DEPENDS tools/frame    LIBS fmt::fmt nlohmann_json::nlohmann_json)
 cellar_layer(tools/experiment DEPENDS tools/store tools/plot bench/workload LIBS fmt::fmt nlohmann_json::nlohmann_json)
-cellar_layer(tools DEPENDS tools/transfer tools/files tools/shell tools/plot tools/simulate tools/trace tools/experiment
+cellar_layer(tools DEPENDS tools/transfer tools/files tools/repair tools/shell tools/plot tools/simulate tools/trace tools/experiment
              LIBS fmt::fmt EXCLUDE "/main\\.cc$")
 cellar_protobuf(tools/hbase)
 # What prints a few lines for people is compiled for size: that takes a third less time.
 if(CMAKE_BUILD_TYPE STREQUAL "Release" AND NOT CELLAR_OPTIMIZE)
-  foreach(folder IN ITEMS store hbase shell plot files trace experiment)
+  foreach(folder IN ITEMS store hbase shell plot files repair trace experiment)
     target_compile_options(cellar_tools_${folder} PRIVATE -Os)
   endforeach()
 endif()

@@ -102,7 +102,8 @@ Result<Look> RecordFile::judge(uint64_t offset, uint64_t extent) {
 }
 
 // A header begins with bytes other than zero: none stands in a hole.
-Status RecordFile::scan(uint64_t offset, const std::function<bool(const RecordHeader&)>& visit) {
+Status RecordFile::scan_headers(uint64_t offset,
+                                const std::function<bool(const RecordHeader&, uint64_t)>& visit) {
   offset = padded(offset);
   RecordHeader header;
   uint64_t data_end = 0;
@@ -118,12 +119,28 @@ Status RecordFile::scan(uint64_t offset, const std::function<bool(const RecordHe
     uint64_t at = 0;
     for (; at + kRecordHeaderBytes <= bytes; at += 8) {
       if (load_le64(raw + at) == 0) continue;
-      if (codec_.decode_header(raw + at, offset + at, header) && !visit(header)) return Status();
+      if (codec_.decode_header(raw + at, offset + at, header) && !visit(header, offset + at))
+        return Status();
     }
     CELLAR_ASSERT(at > 0);  // or the scan would not end
     offset += at;
   }
   return Status();
+}
+
+Status RecordFile::scan(uint64_t offset, const std::function<bool(const RecordHeader&)>& visit) {
+  return scan_headers(offset, [&](const RecordHeader& header, uint64_t) { return visit(header); });
+}
+
+Result<uint64_t> RecordFile::find_header(uint64_t offset, RecordHeader& header) {
+  uint64_t found = size();
+  CELLAR_TRY(scan_headers(offset, [&](const RecordHeader& each, uint64_t at) {
+    header = each;
+    found = at;
+    return false;
+  }));
+  CELLAR_ASSERT(found == size() || (found >= offset && found % 8 == 0));
+  return found;
 }
 
 Result<uint64_t> RecordFile::next_data(uint64_t offset, uint64_t& end) const {

@@ -56,6 +56,9 @@ class RecordFile {
   // Calls `visit` for every sound record header from `offset` on, at whatever step of 8 bytes it stands,
   // until it returns false. It serves to find witnesses after a damaged record.
   Status scan(uint64_t offset, const std::function<bool(const RecordHeader&)>& visit);
+  // Returns where the first sound record header from `offset` on stands, and copies it to `header`. Returns
+  // size() if no such header follows. Its payload may be damaged.
+  Result<uint64_t> find_header(uint64_t offset, RecordHeader& header);
 
   // The offset after the last byte that is not zero, from `offset` on; `offset` if all are zero. Holes of a
   // sparse file are not read.
@@ -75,6 +78,8 @@ class RecordFile {
   // `bytes` bytes of the file from `offset`, which lie within it.
   Result<const char*> bytes_at(uint64_t offset, uint64_t bytes);
   Result<Look> judge(uint64_t offset, uint64_t extent);
+  // As scan(). The visitor also receives the offset of the header.
+  Status scan_headers(uint64_t offset, const std::function<bool(const RecordHeader&, uint64_t)>& visit);
   // As ReadableFile::next_data, within the file as it is looked at.
   Result<uint64_t> next_data(uint64_t offset, uint64_t& end) const;
 

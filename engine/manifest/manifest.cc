@@ -215,15 +215,23 @@ bool Manifest::Core::poisoned() const {
 // store.
 Status Manifest::Core::create(ManifestState state) {
   CELLAR_TRY_ASSIGN(const StoreProbe probe, probe_store(root_));
-  if (probe.kind == StoreKind::kStore)
+  const bool repairs = options_.repairs_after != 0;
+  CELLAR_ASSERT(!options_.read_only && (!repairs || options_.files_are_there));
+  if (probe.kind == StoreKind::kStore && !repairs)
     return Status::invalid_argument("a store already exists").at(root_.path());
   if (probe.kind == StoreKind::kLost && !options_.files_are_there) return require_store(root_);
   CELLAR_TRY_ASSIGN(const std::unique_ptr<Directory> wal, root_.directory(kWalDirectoryName, true));
   CELLAR_TRY_ASSIGN(const std::unique_ptr<Directory> tables, root_.directory(kTablesDirectoryName, true));
   state.edit = std::max<uint64_t>(state.edit, 1);
-  CELLAR_TRY(publish(state));
-  install(std::move(state));
-  return Status();
+  CELLAR_TRY(take_turn());
+  {
+    const MutexLock lock(mutex_);
+    generation_ = options_.repairs_after;
+  }
+  const Status published = publish(state);
+  if (published.ok()) install(std::move(state));
+  give_turn();
+  return published;
 }
 
 Status Manifest::Core::load() {

@@ -666,6 +666,13 @@ std::string encode_snapshot(const ManifestState& state) {
   return bytes;
 }
 
+Result<ManifestEdit> decode_edit(std::string_view payload) {
+  Decoded decoded;
+  CELLAR_TRY(decode(payload, decoded));
+  CELLAR_ASSERT(decoded.is_snapshot || !decoded.identity.is_set());
+  return std::move(decoded.edit);
+}
+
 Status apply_payload(ManifestState& state, std::string_view payload, EditKind kind) {
   Decoded decoded;
   CELLAR_TRY(decode(payload, decoded));
