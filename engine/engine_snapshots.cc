@@ -60,6 +60,7 @@ Result<std::unique_ptr<Engine>> NamedSnapshotsImpl::open(const std::string& name
   options.read_only = true;
   options.create_if_missing = false;
   options.error_if_exists = false;
+  options.without_files.clear();         // a snapshot has names of its own
   options.environment.events = nullptr;  // who listens, listens to this engine
   options.totals_series = options.block_trace = options.operation_trace = {};  // so are its files
   return Engine::open(snapshots.path_of(name), options);

@@ -24,7 +24,11 @@ Result<std::unique_ptr<Directory>> directory_of(const StoreWork& work, const Tab
                                                 const FamilyRecord& family) {
   auto opened = open_family_directory(*work.disk.root, table.id, family.name, false);
   if (!opened.status().is(Code::kNotFound)) return opened;
-  if (!family.files.empty()) {
+  const std::vector<std::string>& left_out = work.world.options.without_files;
+  const auto is_left_out = [&](const FileRecord& file) {
+    return std::ranges::find(left_out, file.name) != left_out.end();
+  };
+  if (!std::ranges::all_of(family.files, is_left_out)) {
     return Status::corruption(
                "the manifest names files in the directory of a family, and the directory is missing: " +
                std::string(opened.status().message()))
@@ -47,9 +51,13 @@ Result<std::shared_ptr<Store>> open_family(const StoreWork& work, const TableRec
   CELLAR_TRY_ASSIGN(std::shared_ptr<const FamilyConfig> config, FamilyConfig::create(options));
   CELLAR_TRY_ASSIGN(std::shared_ptr<Directory> directory, directory_of(work, table, family));
   // A family without a directory has no files, and nobody writes to it.
-  CELLAR_ASSERT(directory != nullptr || (family.files.empty() && work.world.options.read_only));
+  const std::vector<std::string>& left_out = work.world.options.without_files;
+  CELLAR_ASSERT(directory != nullptr || work.world.options.read_only);
+  CELLAR_ASSERT(left_out.empty() || work.world.options.read_only);
   std::vector<std::shared_ptr<StoreFile>> files;
   for (const FileRecord& record : family.files) {
+    if (std::ranges::find(left_out, record.name) != left_out.end()) continue;
+    CELLAR_ASSERT(directory != nullptr);
     CELLAR_TRY_ASSIGN(std::shared_ptr<StoreFile> file, work.files.open(directory, table.id, options, record));
     files.push_back(std::move(file));
   }

@@ -52,6 +52,7 @@ class Recovery {
   Status check_generation();
   Status open_manifest();
   Status create_manifest();
+  Status check_left_out() const;
   Status open_tables();
   Status replay();
   Status replay_record(const LogRecord& record);
@@ -172,7 +173,25 @@ Status Recovery::open_manifest() {
   return {};
 }
 
+// A name that no file has is a mistake: whoever leaves a file out wants to be sure that it is.
+Status Recovery::check_left_out() const {
+  for (const std::string& name : work_.world.options.without_files) {
+    const auto names_it = [&](const FamilyRecord& family) {
+      return std::ranges::find(family.files, name, &FileRecord::name) != family.files.end();
+    };
+    const bool known = std::ranges::any_of(state_.tables, [&](const TableRecord& table) {
+      return std::ranges::any_of(table.families, names_it);
+    });
+    if (!known)
+      return Status::invalid_argument("without_files: the manifest names no store file " + name)
+          .at(work_.world.path);
+    work_.world.log(LogLevel::kWarning, "store file " + name + " is left out");
+  }
+  return {};
+}
+
 Status Recovery::open_tables() {
+  CELLAR_TRY(check_left_out());
   uint64_t newest_file = 0;
   for (const TableRecord& table : state_.tables) {
     std::vector<std::shared_ptr<Store>> stores;

@@ -40,6 +40,23 @@ Status set_durability(EngineOptions& engine, std::string_view key, std::string_v
   return unfit(key, text, "skip_wal, async_wal, sync_wal or fsync_wal");
 }
 
+// Names of store files, with blanks between them.
+Status set_without_files(EngineOptions& engine, std::string_view key, std::string_view text) {
+  std::vector<std::string> names;
+  for (size_t begin = 0; begin < text.size();) {
+    const size_t end = std::min(text.find(' ', begin), text.size());
+    std::string name(text.substr(begin, end - begin));
+    begin = end + 1;
+    if (name.empty()) continue;
+    const auto is_digit = [](char c) { return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'f'); };
+    if (name.size() != 32 || !std::ranges::all_of(name, is_digit))
+      return unfit(key, name, "the name of a store file, 32 hex digits");
+    names.push_back(std::move(name));
+  }
+  engine.without_files = std::move(names);
+  return {};
+}
+
 const std::array kFields = {
     flag<&EngineOptions::create_if_missing>("create_if_missing", "true"),
     flag<&EngineOptions::error_if_exists>("error_if_exists", "true"),
@@ -87,6 +104,8 @@ const std::array kFields = {
     number<&EngineOptions::ttl_clock_guard_s>("ttl_clock_guard_s", "0"),
     flag<&EngineOptions::verify_new_files>("verify_new_files", "true"),
     flag<&EngineOptions::tolerate_torn_log>("tolerate_torn_log", "true"),
+    EngineField{"without_files", "", "5f0c2e9ab1d84a770000000000000003", set_without_files,
+                [](const EngineOptions& e) { return fmt::format("{}", fmt::join(e.without_files, " ")); }},
     text<&EngineOptions::operation_trace>("operation_trace", "traces/shop.trace"),
     text<&EngineOptions::operation_trace_options>("operation_trace_options", "keys=hashed"),
     text<&EngineOptions::totals_series>("totals_series", "shop.totals.jsonl"),

@@ -231,6 +231,9 @@ struct EngineOptions {
   bool verify_new_files = false;  // read every new store file back before it becomes visible
   bool tolerate_torn_log =
       false;  // treat damage at the end of the log as a torn write, and lose what follows it
+  std::vector<std::string> without_files =
+      {};  // names of store files that are left out although the manifest names them: reads see what is left
+           // of a damaged store. Only together with read_only; `cellar repair` leaves files out for good
   std::string operation_trace = {};  // a file that receives a record of each operation from open() on, see
                                      // Engine::start_trace(); empty: none. An existing file is kept, and the
                                      // name gets a number (trace.2)

@@ -84,8 +84,9 @@ TEST_F(OptionExamples, AnEngineOpensWithEach) {
   for (const auto& [name, value] : option_list(EngineOptions())) {
     const auto with = with_example<EngineOptions>(name);
     expect_text(name, with);
-    EXPECT_OK(validate(with));
     ++options;
+    if (name == "without_files") continue;  // a store must have the file: tests/tools/without_files_test.cc
+    EXPECT_OK(validate(with));
     engine_.reset();
     files_ = make_memory_file_system();
     if (!with.error_if_exists) open();  // so that there is a store

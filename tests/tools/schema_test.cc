@@ -57,6 +57,14 @@ class Schemas : public ToolTest {
     damage("magic.hfile", 893);
     damage("index.hfile", 9600);
     damage("bloom.hfile", 9330);
+    fs::copy(path("shop"), path("torn"), fs::copy_options::recursive);
+    fs::remove(path("torn/CURRENT"));
+    std::string last;
+    for (const auto& entry : fs::directory_iterator(path("torn/wal")))
+      last = std::max(last, entry.path().filename().string());
+    std::string log = read_file("torn/wal/" + last);
+    log[200] = static_cast<char>(log[200] ^ 1);
+    write_file("torn/wal/" + last, log);
     run({"trace", "record", "scan.trace", "--", "count", "shop", "orders"});
     write_file("none.hfile", std::string(9999, 'x'));
     write_file("cells.jsonl", R"({"row":"r","family":"d","qualifier":"q","ts":5,"type":"Put","value":"v"})"
@@ -91,6 +99,18 @@ class Schemas : public ToolTest {
         {"feed", "read", "shop", "audit"},
         {"feed", "read", "shop", "all", "--acknowledge"},
         {"feed", "drop", "shop", "audit"},
+        {"wal", "dump", "shop"},
+        {"wal", "dump", "shop", "--cells"},
+        {"wal", "verify", "shop"},
+        {"wal", "dump", "torn"},
+        {"wal", "verify", "torn"},
+        {"manifest", "dump", "shop"},
+        {"manifest", "check", "shop"},
+        {"manifest", "check", "torn"},
+        {"manifest", "history", "shop"},
+        {"repair", "shop", "--dry-run"},
+        {"repair", "torn", "--dry-run"},
+        {"repair", "torn"},
         {"trace", "info", "scan.trace"},
         {"trace", "replay", "scan.trace", "replayed", "--load"},
     };

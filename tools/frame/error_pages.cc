@@ -41,6 +41,7 @@ constexpr std::array kPages = {
         "A disk or memory fault, a file that was cut short, or a program that wrote into the file. Commands\n"
         "  that look at HFiles end with exit status 1 instead of 3.",
         "`cellar verify PATH` says which file, which block and which rows are damaged.\n"
+        "  `cellar repair STORE --dry-run` says what can be rebuilt of a store that does not open.\n"
         "  `cellar salvage FILE -o NEW` keeps what is readable of an HFile. Restore the rest from a backup,\n"
         "  a snapshot or the source."},
     ErrorPage{

@@ -29,8 +29,7 @@ constexpr std::string_view kHarmless =
     "`cellar rewrite FILE -o NEW` writes a file without this finding.";
 constexpr std::string_view kRestoreStore =
     "Restore the store from a checkpoint, a snapshot or a backup. "
-    "`cellar bulkload ingest STORE/tables/N NEW TABLE --create --by copy` makes a new store from the files "
-    "that are left.";
+    "If you have none, `cellar repair STORE --dry-run` tells what can be rebuilt and what would be lost.";
 
 // Sorted by code: first the errors, then the warnings.
 constexpr std::array kFindingPages = {

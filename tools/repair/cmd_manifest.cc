@@ -68,10 +68,8 @@ class ManifestCommand final : public Command {
  private:
   Status damaged(Session& session, const Status& status) const {
     if (!status.is(Code::kCorruption)) return status.with_context("store " + store_);
-    return session.name_failure(
-        "CEL-CORRUPTION", Exit::kNegative,
-        status.with_context("store " + store_)
-            .hinting(fmt::format("cellar repair {} --dry-run tells what can be rebuilt", shell_word(store_))));
+    return session.name_failure("CEL-CORRUPTION", Exit::kNegative,
+                                with_hint_at_repair(store_, status.with_context("store " + store_)));
   }
 
   Status dump(Session& session) {
@@ -139,17 +137,22 @@ class ManifestCommand final : public Command {
     Records records(session.out(), session.format(), "cellar.manifest/1", "edits");
     bool sound = true;
     uint64_t newest = 0;
+    std::optional<ManifestState> last;  // of the generation before
     for (const uint64_t generation : generations) {
       const auto visit = [&](const SeenEdit& seen) {
+        std::vector<std::string> changes = changes_of(seen);
+        if (seen.whole_state && last && last->edit < seen.number)
+          std::ranges::move(changes_between(*last, seen.after), std::back_inserter(changes));
         records.count("generation", seen.generation).count("edit", seen.number);
         records.count("offset", seen.offset).count("bytes", seen.bytes);
-        records.list("changes", changes_of(seen), "; ").add();
+        records.list("changes", changes, "; ").add();
         newest = std::max(newest, seen.number);
         return !session.stopping();
       };
       const Result<GenerationLook> look = look_at_generation(*root_, generation, {}, visit);
       if (look.status().is(Code::kNotFound)) continue;
       CELLAR_TRY(look.status());
+      last = look->state;
       if (look->sound() || session.stopping()) continue;
       sound = false;
       session.talk(fmt::format("note   {}: {} at offset {}", manifest_name(generation),
@@ -172,8 +175,9 @@ class ManifestCommand final : public Command {
     for (const std::string& each : orphans)
       records.text("code", "orphan").text("place", each)
           .text("text", "the manifest does not name it: the next opening for writing removes it").add();
-    records.flag("sound", check->sound()).count("tables", check->tables).count("families", check->families);
-    records.count("files", check->files).count("orphans", orphans.size());
+    records.flag("sound", check->sound()).count("table_count", check->tables);
+    records.count("family_count", check->families).count("file_count", check->files);
+    records.count("orphans", orphans.size());
     records.count("log_segments", check->log_segments).count("log_records", check->log_records);
     records.finish();
     session.talk(fmt::format("{}, {}; {}; {}", counted(check->tables, "table"), counted(check->files, "file"),

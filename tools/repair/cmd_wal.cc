@@ -182,7 +182,7 @@ class WalCommand final : public Command {
     }
     RecordPrinter printer(session, cells_, table_, from, limit_);
     for (const LogPlace& place : places) CELLAR_TRY(dump_segments(session, place, printer));
-    printer.records().count("segments", segments_).count("damaged_segments", damaged_).finish();
+    printer.records().count("segments_read", segments_).count("damaged_segments", damaged_).finish();
     if (interrupted()) return interrupted_status("the log was not printed to its end");
     session.talk(fmt::format("{} in {}", counted(printer.given(), "record"), counted(segments_, "segment")));
     if (damaged_ != 0) session.answer_negative();
@@ -212,14 +212,14 @@ class WalCommand final : public Command {
     CELLAR_TRY_ASSIGN(const std::unique_ptr<Directory> root, posix_file_system().open_directory(path, false));
     if (const Status store = require_store(*root); !store.ok())
       return session.name_failure("CEL-NOT-STORE", Exit::kCannot,
-                                  store.is(Code::kNotFound) ? no_store_at(path)
-                                                            : store.with_context("store " + path));
+                                  store.is(Code::kNotFound)
+                                      ? no_store_at(path)
+                                      : with_hint_at_repair(path, store.with_context("store " + path)));
     const Result<WalCheck> check = check_wal(*root);
     if (check.status().is(Code::kCorruption))
       return session.name_failure(
           "CEL-CORRUPTION", Exit::kNegative,
-          check.status().with_context("store " + path).hinting(
-              fmt::format("cellar repair {} --dry-run tells what can be rebuilt", shell_word(path))));
+          with_hint_at_repair(path, check.status().with_context("store " + path)));
     CELLAR_TRY(check.status());
     print(session, *check);
     if (!check->damage.ok()) session.answer_negative();
@@ -237,7 +237,7 @@ class WalCommand final : public Command {
       records.count("last_sequence", look.sound.last_sequence).text("end", end_text(look));
       records.flag("recovery_reads", each.is_read).add();
     }
-    records.flag("sound", check.damage.ok()).flag("clean", check.clean).count("records", check.records);
+    records.flag("sound", check.damage.ok()).flag("clean", check.clean).count("recovery_records", check.records);
     records.count("last_record", check.last_number).count("last_sequence", check.last_sequence);
     records.count("recovered_records", check.recovered_records);
     records.count("recovered_cells", check.recovered_cells).count("torn_bytes", check.torn_bytes);

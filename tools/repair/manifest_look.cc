@@ -4,10 +4,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <set>
 #include <utility>
 
 #include "base/bytes.h"
-#include "engine/manifest/file_order.h"
 #include "engine/manifest/manifest_codec.h"
 #include "tools/frame/output.h"
 #include "tools/repair/log_look.h"
@@ -143,109 +143,162 @@ Result<Current> read_current_file(Directory& root) {
 
 namespace {
 
-// Collects what an edit changed.
+// Collects changes in words.
 class ChangeList {
  public:
-  explicit ChangeList(const SeenEdit& edit) : seen_(edit), edit_(edit.edit) {}
+  ChangeList(const ManifestState& before, const ManifestState& after) : before_(before), after_(after) {}
 
-  std::vector<std::string> take() {
-    if (seen_.whole_state) {
-      add_state();
-    } else {
-      add_schema();
-      add_files();
-      add_numbers();
-      add_feeds();
-    }
-    if (changes_.empty()) changes_.emplace_back("numbers of ids and files");
-    return std::move(changes_);
+  void add_edit(const ManifestEdit& edit) {
+    add_schema(edit);
+    add_files(edit);
+    add_numbers(edit);
+    add_feeds(edit.feeds);
   }
 
- private:
+  // The differences as the edit that would make them.
+  void add_differences() {
+    ManifestEdit edit;
+    for (const TableRecord& table : after_.tables) {
+      const TableRecord* const old = before_.table(table.id);
+      if (old == nullptr || old->name != table.name || old->options != table.options)
+        edit.set_tables.push_back(table);
+      for (const FamilyRecord& family : table.families) compare(table, family, edit);
+    }
+    for (const TableRecord& table : before_.tables) {
+      const bool gone = after_.table(table.id) == nullptr;
+      if (gone) edit.drop_tables.push_back(table.id);
+      for (const FamilyRecord& family : table.families)
+        if (!gone && after_.family(family.id).second == nullptr) edit.drop_families.push_back(family.id);
+    }
+    if (before_.log_start != after_.log_start) edit.log_start = after_.log_start;
+    if (before_.clean_close != after_.clean_close) edit.clean_close = after_.clean_close;
+    for (const FeedRecord& feed : after_.feeds.feeds) {
+      const FeedRecord* const old = before_.feeds.feed(feed.id);
+      if (old == nullptr) edit.feeds.add.push_back(feed);
+      if (old != nullptr && old->acknowledged != feed.acknowledged)
+        edit.feeds.acknowledge.push_back({feed.id, feed.acknowledged});
+      if (old != nullptr && old->lost != feed.lost) edit.feeds.lose.push_back(feed.id);
+    }
+    for (const FeedRecord& feed : before_.feeds.feeds)
+      if (after_.feeds.feed(feed.id) == nullptr) edit.feeds.drop.push_back(feed.id);
+    add_edit(edit);
+  }
+
   template <class... Args>
   void add(fmt::format_string<Args...> format, Args&&... args) {
     changes_.push_back(fmt::format(format, std::forward<Args>(args)...));
   }
 
+  std::vector<std::string> take() {
+    if (changes_.empty()) changes_.emplace_back("numbers only");
+    return std::move(changes_);
+  }
+
+ private:
+  void compare(const TableRecord& table, const FamilyRecord& family, ManifestEdit& edit) const {
+    const FamilyRecord* const old = before_.family(family.id).second;
+    if (old == nullptr || old->options != family.options)
+      edit.set_families.push_back({table.id, family.id, family.name, family.options});
+    if (old != nullptr && old->flushed_sequence != family.flushed_sequence)
+      edit.flushed.push_back({family.id, family.flushed_sequence});
+    std::set<std::string_view> names;
+    for (const FileRecord& file : family.files) names.insert(file.name);
+    std::set<std::string_view> old_names;
+    if (old != nullptr)
+      for (const FileRecord& file : old->files) {
+        old_names.insert(file.name);
+        if (!names.contains(file.name)) edit.remove_files.push_back({family.id, file.name});
+      }
+    for (const FileRecord& file : family.files)
+      if (!old_names.contains(file.name)) edit.add_files.push_back({family.id, file});
+  }
+
   std::string family(uint32_t id) const {
-    for (const ManifestState* state : {&seen_.after, &seen_.before}) {
+    for (const ManifestState* state : {&after_, &before_}) {
       const auto [table, family] = state->family(id);
       if (family != nullptr) return shown_name(table->name) + "/" + shown_name(family->name);
     }
     return fmt::format("family {}", id);
   }
   std::string table(uint32_t id) const {
-    for (const ManifestState* state : {&seen_.after, &seen_.before})
+    for (const ManifestState* state : {&after_, &before_})
       if (const TableRecord* table = state->table(id); table != nullptr) return shown_name(table->name);
     return fmt::format("table {}", id);
   }
-
-  void add_state() {
-    uint64_t files = 0;
-    for (const TableRecord& each : seen_.after.tables)
-      for (const FamilyRecord& family : each.families) files += family.files.size();
-    add("the whole state: {}, {}", counted(seen_.after.tables.size(), "table"), counted(files, "file"));
-  }
-
-  void add_schema() {
-    for (const uint32_t id : edit_.drop_families) add("family {} dropped", family(id));
-    for (const uint32_t id : edit_.drop_tables) add("table {} dropped", table(id));
-    for (const TableRecord& each : edit_.set_tables)
-      add("table {} {}", shown_name(each.name),
-          seen_.before.table(each.id) == nullptr ? "created" : "altered");
-    for (const ManifestEdit::NewFamily& each : edit_.set_families)
-      add("family {} {}", family(each.id), seen_.before.family(each.id).second == nullptr ? "added" : "altered");
-    if (!edit_.forget_dropped.empty())
-      add("{} of dropped families forgotten", counted(edit_.forget_dropped.size(), "number"));
-  }
-
-  void add_files() {
-    for (const ManifestEdit::FileName& each : edit_.remove_files)
-      add("file {} of {} removed", each.name, family(each.family_id));
-    for (const ManifestEdit::FileChange& each : edit_.add_files)
-      add("file {} of {} added: {}, {}, sequences {} to {}{}", each.file.name, family(each.family_id),
-          human_bytes(each.file.bytes), counted(each.file.cells, "cell"), each.file.sequence_min,
-          each.file.sequence_max, each.file.adopted_as != 0 ? ", of a bulk load" : "");
-    for (const ManifestEdit::FileMove& each : edit_.move_files)
-      add("file {} of {} moved to run {}, level {}", each.name, family(each.family_id), each.run, each.level);
-    for (const ManifestEdit::Flushed& each : edit_.flushed)
-      add("{} flushed up to sequence {}", family(each.family_id), each.sequence);
-    if (!edit_.forget_obsolete.empty())
-      add("{} removed from the disk", counted(edit_.forget_obsolete.size(), "old file"));
-  }
-
-  void add_numbers() {
-    if (edit_.log_start) add("the log starts at segment {}", *edit_.log_start);
-    if (edit_.clean_close && edit_.clean_close->segment != 0)
-      add("closed at segment {}, offset {}", edit_.clean_close->segment, edit_.clean_close->offset);
-    if (edit_.clean_close && edit_.clean_close->segment == 0) add("{}", "opened");
-    for (const SealedEnd& each : edit_.seal) add("segment {} ends at {}", each.segment, each.bytes);
-  }
-
-  void add_feeds() {
-    for (const FeedRecord& each : edit_.feeds.add) add("feed {} created", shown_name(each.name));
-    for (const uint64_t id : edit_.feeds.drop) add("feed {} dropped", feed(id));
-    for (const FeedEdit::Acknowledged& each : edit_.feeds.acknowledge)
-      add("feed {} acknowledged sequence {}", feed(each.id), each.sequence);
-    for (const uint64_t id : edit_.feeds.lose) add("feed {} lost", feed(id));
-    for (const LogSegment& each : edit_.feeds.retain) add("segment {} kept for feeds", each.id);
-    if (edit_.feeds.release_before)
-      add("segments before {} no longer kept for feeds", *edit_.feeds.release_before);
-  }
-
   std::string feed(uint64_t id) const {
-    for (const ManifestState* state : {&seen_.after, &seen_.before})
+    for (const ManifestState* state : {&after_, &before_})
       if (const FeedRecord* feed = state->feeds.feed(id); feed != nullptr) return shown_name(feed->name);
     return fmt::format("{}", id);
   }
 
-  const SeenEdit& seen_;
-  const ManifestEdit& edit_;
+  void add_schema(const ManifestEdit& edit) {
+    for (const uint32_t id : edit.drop_families) add("family {} dropped", family(id));
+    for (const uint32_t id : edit.drop_tables) add("table {} dropped", table(id));
+    for (const TableRecord& each : edit.set_tables)
+      add("table {} {}", shown_name(each.name), before_.table(each.id) == nullptr ? "created" : "altered");
+    for (const ManifestEdit::NewFamily& each : edit.set_families)
+      add("family {} {}", family(each.id), before_.family(each.id).second == nullptr ? "added" : "altered");
+    if (!edit.forget_dropped.empty())
+      add("{} of dropped families forgotten", counted(edit.forget_dropped.size(), "number"));
+  }
+
+  void add_files(const ManifestEdit& edit) {
+    for (const ManifestEdit::FileName& each : edit.remove_files)
+      add("file {} of {} removed", each.name, family(each.family_id));
+    for (const ManifestEdit::FileChange& each : edit.add_files)
+      add("file {} of {} added: {}, {}, sequences {} to {}{}", each.file.name, family(each.family_id),
+          human_bytes(each.file.bytes), counted(each.file.cells, "cell"), each.file.sequence_min,
+          each.file.sequence_max, each.file.adopted_as != 0 ? ", of a bulk load" : "");
+    for (const ManifestEdit::FileMove& each : edit.move_files)
+      add("file {} of {} moved to run {}, level {}", each.name, family(each.family_id), each.run, each.level);
+    for (const ManifestEdit::Flushed& each : edit.flushed)
+      add("{} flushed up to sequence {}", family(each.family_id), each.sequence);
+    if (!edit.forget_obsolete.empty())
+      add("{} removed from the disk", counted(edit.forget_obsolete.size(), "old file"));
+  }
+
+  void add_numbers(const ManifestEdit& edit) {
+    if (edit.log_start) add("the log starts at segment {}", *edit.log_start);
+    if (edit.clean_close && edit.clean_close->segment != 0)
+      add("closed at segment {}, offset {}", edit.clean_close->segment, edit.clean_close->offset);
+    if (edit.clean_close && edit.clean_close->segment == 0) add("{}", "opened");
+    for (const SealedEnd& each : edit.seal) add("segment {} ends at {}", each.segment, each.bytes);
+  }
+
+  void add_feeds(const FeedEdit& edit) {
+    for (const FeedRecord& each : edit.add) add("feed {} created", shown_name(each.name));
+    for (const uint64_t id : edit.drop) add("feed {} dropped", feed(id));
+    for (const FeedEdit::Acknowledged& each : edit.acknowledge)
+      add("feed {} acknowledged sequence {}", feed(each.id), each.sequence);
+    for (const uint64_t id : edit.lose) add("feed {} lost", feed(id));
+    for (const LogSegment& each : edit.retain) add("segment {} kept for feeds", each.id);
+    if (edit.release_before) add("segments before {} no longer kept for feeds", *edit.release_before);
+  }
+
+  const ManifestState& before_;
+  const ManifestState& after_;
   std::vector<std::string> changes_;
 };
 
 }  // namespace
 
-std::vector<std::string> changes_of(const SeenEdit& edit) { return ChangeList(edit).take(); }
+std::vector<std::string> changes_of(const SeenEdit& edit) {
+  ChangeList changes(edit.before, edit.after);
+  if (!edit.whole_state) {
+    changes.add_edit(edit.edit);
+    return changes.take();
+  }
+  uint64_t files = 0;
+  for (const TableRecord& each : edit.after.tables)
+    for (const FamilyRecord& family : each.families) files += family.files.size();
+  changes.add("the whole state: {}, {}", counted(edit.after.tables.size(), "table"), counted(files, "file"));
+  return changes.take();
+}
+
+std::vector<std::string> changes_between(const ManifestState& before, const ManifestState& after) {
+  ChangeList changes(before, after);
+  changes.add_differences();
+  return changes.take();
+}
 
 }  // namespace cellar

@@ -56,5 +56,7 @@ Result<Current> read_current_file(Directory& root);
 
 // Returns what an edit changed, each change in a few words. `before` and `after` give the names of families.
 std::vector<std::string> changes_of(const SeenEdit& edit);
+// Returns how a state differs from an earlier one of the same store, in the same words.
+std::vector<std::string> changes_between(const ManifestState& before, const ManifestState& after);
 
 }  // namespace cellar

@@ -244,7 +244,10 @@ void LogPlanner::take(const Walk& walk) {
 
 // Reads the records that are lost once more, for their rows.
 Status LogPlanner::count_losses(const Walk& walk) {
-  if (!survey_.has_wal) return {};
+  if (!survey_.has_wal) {
+    count_missing(walk);
+    return {};
+  }
   CELLAR_TRY_ASSIGN(const std::unique_ptr<Directory> wal, open_wal_directory(root_, false));
   std::map<uint32_t, RiskOfLoss> losses;  // by family
   uint64_t unreadable = 0;

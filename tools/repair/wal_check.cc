@@ -44,7 +44,7 @@ namespace {
 
 constexpr int kLooks = 4;
 
-Status interruption() { return interrupted_status("the log was not read to its end"); }
+Status log_interruption() { return interrupted_status("the log was not read to its end"); }
 
 // What recovery says: reads the records and counts those that no file holds yet.
 Status judge(Directory& wal, const ManifestState& state, WalCheck& check) {
@@ -53,7 +53,7 @@ Status judge(Directory& wal, const ManifestState& state, WalCheck& check) {
     for (const FamilyRecord& family : table.families) flushed[family.id] = family.flushed_sequence;
   const LogFacts facts = state.log_facts(posix_file_system().boot_identity());
   const auto visit = [&](const LogRecord& record) -> Status {
-    if (interrupted()) return interruption();
+    if (interrupted()) return log_interruption();
     LogCells cells(record.payload, record.count, record.sequence);
     LogCell each;
     uint64_t wanted = 0;
@@ -84,7 +84,7 @@ Status look_at_segments(Directory& wal, const ManifestState& state, WalCheck& ch
   RowSpans lost;
   bool after_damage = false;
   for (const uint64_t id : ids) {
-    if (interrupted()) return interruption();
+    if (interrupted()) return log_interruption();
     const bool is_read = id >= state.log_start;
     // After damage in an earlier segment, a recovery reads nothing of the later ones.
     const bool all_lost = is_read && after_damage && !check.damage.ok();

@@ -75,6 +75,17 @@ Status no_store_at(const std::string& path) {
       "them");
 }
 
+Status with_hint_at_repair(const std::string& path, const Status& status) {
+  if (!status.is(Code::kCorruption)) return status;
+  fs::path store = fs::path(path).lexically_normal();
+  if (!store.has_filename()) store = store.parent_path();
+  // A snapshot is not repaired: it is made again.
+  const bool snapshot = store.parent_path().filename() == "snapshots";
+  if (snapshot) return status.hinting("drop the snapshot and make it again: cellar snapshot drop STORE NAME");
+  return status.hinting(
+      fmt::format("cellar repair {} --dry-run tells what is damaged and what can be rebuilt", shell_word(path)));
+}
+
 namespace {
 
 // Returns why no store can be made at a path.
@@ -116,6 +127,7 @@ void trace_next_store(std::string path, std::string options) {
 Result<std::unique_ptr<Engine>> open_store(Session& session, const std::string& path, OpenFor what,
                                            EventListener* events) {
   EngineOptions options;
+  options.read_only = what == OpenFor::kLooking;  // some settings are for reading only
   CELLAR_TRY(apply_engine_settings(session, options));
   options.environment.events = events;
   options.read_only = what == OpenFor::kLooking;
@@ -144,7 +156,7 @@ Result<std::unique_ptr<Engine>> open_store(Session& session, const std::string& 
             "export make a copy for writing");
   if (status.is(Code::kLocked))
     return status.hinting("close the program that has it open, then try again (cellar help CEL-LOCKED)");
-  return status;
+  return with_hint_at_repair(path, status);
 }
 
 Result<std::shared_ptr<Table>> open_table(Session& session, Engine& engine, const std::string& path,

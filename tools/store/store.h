@@ -22,6 +22,9 @@ void trace_next_store(std::string path, std::string options);
 // Returns kNotFound: the path does not exist, or is a file or directory that holds no store. The hint names a
 // store nearby, or what to do.
 Status no_store_at(const std::string& path);
+// Returns the error of a damaged store with a hint at the command that goes on from there. Other errors stay
+// as they are.
+Status with_hint_at_repair(const std::string& path, const Status& status);
 // CEL-TABLE: the store at `path` has no table `name`; hints at the nearest of `names`.
 Status no_such_table(Session& session, const std::string& path, const std::string& name,
                      const std::vector<std::string>& names);
