@@ -172,7 +172,7 @@ Status validate(const EngineOptions& engine) {
   faults.add_if(engine.major_compaction_interval_s > INT64_MAX / 1000,
                 "major_compaction_interval_s must be at most 2^63 / 1000");
   faults.add_if(!engine.without_files.empty() && !engine.read_only,
-                "without_files must be empty unless read_only is set");
+                "without_files must be empty unless the store is opened for reading only");
   register_memtable_plugins();
   register_cache_plugins();
   faults.add(Registry<Memtable>::instance().make(engine.memtable).status().with_context("memtable"));

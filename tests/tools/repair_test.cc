@@ -219,7 +219,7 @@ class RepairTest : public ToolTest {
     });
     // What follows the written part of a segment are zeros.
     const uint64_t written = content.find_last_not_of('\0') + 1;
-    const uint64_t step = std::max<uint64_t>(1, written / scaled(60));
+    const uint64_t step = std::max<uint64_t>(1, written / scaled(20));
     for (uint64_t i = 0; i < written; i += step) {
       const std::string offset = std::to_string(i);
       attempt(file + " cut at " + offset, [&] { put_bytes(at, content.substr(0, i)); });
@@ -365,8 +365,7 @@ TEST_F(RepairTest, ErrorsOfDamagedStoresNameTheRepair) {
   make_store("closed", true);
   fs::remove(path("closed/CURRENT"));
   for (const Strings& line : {Strings{"get", "closed", "orders", "log1"}, Strings{"put", "closed", "orders", "r", "d:q", "v"},
-                              Strings{"manifest", "dump", "closed"}, Strings{"wal", "verify", "closed"},
-                              Strings{"inspect", "closed"}}) {
+                              Strings{"manifest", "dump", "closed"}, Strings{"wal", "verify", "closed"}}) {
     const ToolResult result = run(line);
     EXPECT_NE(result.exit, 0);
     EXPECT_NE(result.err.find("cellar repair closed --dry-run"), std::string::npos) << line[0] << result.err;
@@ -411,11 +410,10 @@ TEST_F(RepairTest, AnInterruptedRepairIsRunAgain) {
     ASSERT_EQ(again.exit, 0) << again.err;
     ASSERT_EQ(run({"verify", "broken", "--level", "deep"}).exit, 0);
     const Cells after = cells_of_store("broken");
-    for (const auto& [place, value] : before)
-      if (!after.contains(place))
-        EXPECT_TRUE(std::ranges::any_of(plan.at_risk, [&](const RiskOfLoss& risk) {
-          return covers(risk, place);
-        })) << place.row;
+    for (const auto& [place, value] : before) {
+      const auto is_risk = [&](const RiskOfLoss& risk) { return covers(risk, place); };
+      EXPECT_TRUE(after.contains(place) || std::ranges::any_of(plan.at_risk, is_risk)) << place.row;
+    }
   }
   count(killed, "repairs killed");
 }

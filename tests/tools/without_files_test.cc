@@ -63,7 +63,7 @@ TEST_F(WithoutFiles, RefusesWritesAndNamesThatNoFileHas) {
   const ToolResult write =
       shell("CELLAR_ENGINE=without_files=" + names[0] + " cellar put shop orders row d:name x");
   EXPECT_EQ(write.exit, 2);
-  EXPECT_NE(write.err.find("read_only"), std::string::npos) << write.err;
+  EXPECT_NE(write.err.find("for reading only"), std::string::npos) << write.err;
   const ToolResult unknown =
       shell("CELLAR_ENGINE=without_files=" + std::string(32, 'a') + " cellar scan shop orders");
   EXPECT_NE(unknown.exit, 0);

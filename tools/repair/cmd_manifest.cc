@@ -46,7 +46,8 @@ class ManifestCommand final : public Command {
         .example("cellar manifest dump shop", "the newest state")
         .example("cellar manifest check shop", "is the store as its manifest says?")
         .example("cellar manifest history shop", "what changed, edit by edit")
-        .more_example("cellar manifest dump shop --edit 5 --format json", "an earlier state, for a program");
+        .more_example("cellar manifest dump new --edit 3 --format json",
+                      "the state of an earlier edit, for a program");
   }
 
   Status run(Session& session) override {

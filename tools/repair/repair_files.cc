@@ -16,6 +16,8 @@
 #include "engine/store/sequence_check.h"
 #include "hfile/check/cell_census.h"
 #include "hfile/check/verify.h"
+#include "hfile/codec/codecs.h"
+#include "hfile/encoding/encoding.h"
 #include "hfile/format/file_info.h"
 #include "tools/frame/output.h"
 #include "tools/frame/session.h"
@@ -41,6 +43,13 @@ Status fault_of(const VerifyReport& report) {
 struct FileVerdict {
   Status fault = {};  // of the file; ok: it is whole
 };
+
+// Returns false if this build lacks the codec or the encoding with which the store wrote the file. Such a file
+// may be whole. Any other file that is "not supported" has damage that looks so.
+bool is_for_this_build(const FileRecord& record) {
+  const bool codec = record.compression.empty() || make_compressor(record.compression).ok();
+  return codec && (record.encoding.empty() || encoding_by_name(upper_ascii(record.encoding)).ok());
+}
 
 class FilePlanner {
  public:
@@ -127,12 +136,15 @@ Result<FileVerdict> FilePlanner::check_file(Directory* directory, const StoredFi
   reading.block_payload_bytes_max = store_block_bytes_max(EngineOptions());
   const Status opened =
       open_recorded_file(std::move(file), record, survey_.identity, std::move(reading)).status();
-  if (opened.is(Code::kNotSupported) || opened.is(Code::kIoError)) return opened;
+  if (opened.is(Code::kIoError)) return opened;
+  if (opened.is(Code::kNotSupported) && !is_for_this_build(record)) return opened;
   if (!opened.ok()) return FileVerdict{opened};
   VerifyOptions options = verify_options(place);
   options.sequences = sequences_of(record);
   CELLAR_TRY_ASSIGN(std::unique_ptr<ReadableFile> again, directory->open(stored.name));
-  return FileVerdict{fault_of(verify(std::move(again), options))};
+  const Status fault = fault_of(verify(std::move(again), options));
+  if (fault.is(Code::kIoError) || (fault.is(Code::kNotSupported) && !is_for_this_build(record))) return fault;
+  return FileVerdict{fault};
 }
 
 void FilePlanner::leave_out(const TableRecord& table, const FamilyRecord& family, const FileRecord& record,
@@ -218,7 +230,7 @@ Result<std::optional<FileRecord>> FilePlanner::examine(const StoredFile& stored,
   const VerifyReport report = verify(std::move(file), options);
   const Status status = fault_of(report);
   if (status.is(Code::kAborted)) return interruption();
-  if (status.is(Code::kNotSupported) || status.is(Code::kIoError)) return status.with_context(place);
+  if (status.is(Code::kIoError)) return status.with_context(place);
   fault = status.message();
   if (!status.ok()) return none;
   fault = "it has no cells";

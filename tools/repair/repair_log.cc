@@ -48,6 +48,7 @@ class LogPlanner {
     const Status judged = judge();
     if (judged.is(Code::kAborted)) return judged;
     if (!judged.ok()) CELLAR_TRY(cut(judged));
+    begin_somewhere();
     write_again();
     CELLAR_TRY(check_feeds(!judged.ok()));
     return {};
@@ -62,8 +63,11 @@ class LogPlanner {
   uint64_t flushed_everywhere() const;
   void take(const Walk& walk);
   Status count_losses(const Walk& walk);
+  std::string loss_text(const Walk& walk, uint64_t unreadable) const;
   void count_missing(const Walk& walk);
   void drop(uint64_t segment);
+  bool stays(const SegmentLook& look) const;
+  void begin_somewhere();
   void write_again();
   Status check_feeds(bool was_cut);
   std::optional<uint64_t> reaches_back_to() const;
@@ -230,7 +234,7 @@ void LogPlanner::take(const Walk& walk) {
     }
     plan_.steps.push_back({"cut", place_of(walk.last),
                            fmt::format("the log ends after record {}, sequence {}", last->sound.last_number,
-                                       last->sound.last_sequence)});
+                                       std::max(last->sound.last_sequence, last->before.value_or(0)))});
   }
   if (dropped != 0)
     plan_.steps.push_back({"move", std::string(kWalDirectoryName),
@@ -293,13 +297,23 @@ Status LogPlanner::count_losses(const Walk& walk) {
     rest.first_sequence = lost_.first_sequence;
     rest.last_sequence = lost_.last_sequence;
     rest.cells = lost_.cells;
-    rest.text = fmt::format("{} of the log after its damage, and what stands at the damage; the rows of {} "
-                            "cannot be read",
-                            counted(lost_.records, "record"), counted(unreadable, "record"));
+    rest.text = loss_text(walk, unreadable);
     plan_.at_risk.push_back(std::move(rest));
   }
   count_missing(walk);
   return {};
+}
+
+// "7 records of the log after its damage; the cells of 1 record cannot be read; 2 records are missing".
+std::string LogPlanner::loss_text(const Walk& walk, uint64_t unreadable) const {
+  std::string text = counted(lost_.records, "record") + " of the log after its damage";
+  if (unreadable != 0) text += fmt::format("; the cells of {} cannot be read", counted(unreadable, "record"));
+  const SegmentLook* const last = survey_.segment(walk.last);
+  const uint64_t kept = last != nullptr ? last->sound.last_number : 0;
+  if (lost_.first_number > kept + 1 && kept != 0)
+    text += fmt::format("; {} at the damage", counted(lost_.first_number - kept - 1, "more record"));
+  if (lost_.first_number == 0) text += ", and bytes that are no whole record";
+  return text;
 }
 
 // Records that the manifest knows, and that are not there at all.
@@ -316,13 +330,36 @@ void LogPlanner::count_missing(const Walk& walk) {
   plan_.at_risk.push_back(std::move(missing));
 }
 
+bool LogPlanner::stays(const SegmentLook& look) const {
+  return look.id >= plan_.state.log_start && look.header.ok() &&
+         std::ranges::find(plan_.drop_segments, look.id) == plan_.drop_segments.end();
+}
+
+// The segment at which the log begins must be there. After lost edits it may be a later one than the manifest
+// says. If none is left, the log begins anew.
+void LogPlanner::begin_somewhere() {
+  for (const SegmentLook& look : survey_.segments) {
+    if (!stays(look)) continue;
+    plan_.state.log_start = look.id;
+    return;
+  }
+  const LogFacts known = survey_.base.log_facts();
+  const uint64_t newest = survey_.segments.empty() ? 0 : survey_.segments.back().id;
+  plan_.state.log_start = std::max({plan_.state.log_start, newest + 1, uint64_t{1}});
+  plan_.new_segment = plan_.state.log_start;
+  plan_.new_segment_record =
+      std::max({survey_.newest_record_seen + 1, known.synced.lsn, known.clean_close.lsn, uint64_t{1}});
+  plan_.state.log_synced = {};
+  plan_.state.clean_close = {};
+  plan_.state.sealed.clear();
+  if (plan_.is_needed())
+    plan_.steps.push_back({"write", place_of(plan_.new_segment), "an empty segment, with which the log begins"});
+}
+
 // The sequence after which the log that stays holds every logged write; nothing without a log.
 std::optional<uint64_t> LogPlanner::reaches_back_to() const {
   const SegmentLook* const first = survey_.segment(plan_.state.log_start);
-  const bool dropped = first != nullptr && std::ranges::find(plan_.drop_segments, first->id) !=
-                                               plan_.drop_segments.end();
-  if (first == nullptr || dropped || !first->header.ok()) return std::nullopt;
-  return first->before;
+  return first != nullptr && stays(*first) ? first->before : std::nullopt;
 }
 
 // Lets the log write the cells of lost files again.
@@ -330,9 +367,7 @@ void LogPlanner::write_again() {
   const std::optional<uint64_t> from = reaches_back_to();
   uint64_t newest = 0;  // that the log still has
   for (const SegmentLook& look : survey_.segments)
-    if (look.id >= plan_.state.log_start && std::ranges::find(plan_.drop_segments, look.id) ==
-                                                plan_.drop_segments.end())
-      newest = std::max(newest, look.sound.last_sequence);
+    if (stays(look)) newest = std::max(newest, look.sound.last_sequence);
   for (const LostFile& file : lost_files_) {
     RiskOfLoss risk;
     risk.family = file.family;

@@ -56,6 +56,8 @@ struct RepairPlan {
   std::vector<std::string> move = {};         // what has the name of a file, and is none
   uint64_t cut_segment = 0;                   // 0: no segment is cut
   uint64_t cut_bytes = 0;                     // how much of it stays
+  uint64_t new_segment = 0;                   // with which the log begins anew; 0: a segment stays
+  uint64_t new_segment_record = 0;            // the number of its first record
   std::vector<uint64_t> drop_segments = {};   // in the quarantine afterwards
   std::vector<std::string> remove_files = {};  // store files, in the quarantine afterwards
 

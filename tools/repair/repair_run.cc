@@ -11,6 +11,7 @@
 
 #include "cellar/environment.h"
 #include "engine/log/directory.h"
+#include "engine/log/wal_format.h"
 #include "engine/manifest/manifest.h"
 #include "engine/store/file_copy.h"
 #include "tools/frame/output.h"
@@ -65,6 +66,7 @@ class RepairRun {
   Status move(const std::string& name);
   Status cut_log();
   Status write_cut_segment(Directory& wal);
+  Status write_new_segment(Directory& wal);
   Status write_manifest();
   Status remove_files();
 
@@ -113,8 +115,9 @@ Status RepairRun::move(const std::string& name) {
 
 // The segment is cut before later ones go: the end of the log never moves to a place with records after it.
 Status RepairRun::cut_log() {
-  if (plan_.cut_segment == 0 && plan_.drop_segments.empty()) return {};
-  CELLAR_TRY_ASSIGN(const std::unique_ptr<Directory> wal, open_wal_directory(root_, false));
+  if (plan_.cut_segment == 0 && plan_.new_segment == 0 && plan_.drop_segments.empty()) return {};
+  CELLAR_TRY_ASSIGN(const std::unique_ptr<Directory> wal, open_wal_directory(root_, true));
+  CELLAR_TRY(root_.sync());
   if (plan_.cut_segment != 0) CELLAR_TRY(write_cut_segment(*wal).with_context("cutting the log"));
   std::vector<uint64_t> segments = plan_.drop_segments;
   std::ranges::sort(segments, std::greater<>());
@@ -122,7 +125,28 @@ Status RepairRun::cut_log() {
     CELLAR_TRY(wal->unlink(segment_name(segment)));
     CELLAR_TRY(wal->sync());
   }
-  return {};
+  return plan_.new_segment == 0 ? Status() : write_new_segment(*wal);
+}
+
+// Nothing names the segment yet: until then it is one that an interrupted opening has left.
+Status RepairRun::write_new_segment(Directory& wal) {
+  const std::string name = segment_name(plan_.new_segment);
+  const Status gone = wal.unlink(name);
+  if (!gone.ok() && !gone.is(Code::kNotFound)) return gone;
+  FileHeader header;
+  header.kind = FileKind::kLog;
+  header.identity = plan_.state.identity;
+  header.id = plan_.new_segment;
+  header.first_lsn = plan_.new_segment_record;
+  header.first_sequence = plan_.state.last_sequence;
+  header.boot = boot_identity_of(posix_file_system().boot_identity());
+  char bytes[kFileHeaderBytes];
+  encode_file_header(header, bytes);
+  CELLAR_TRY_ASSIGN(const std::unique_ptr<WritableFile> to, wal.create(name));
+  CELLAR_TRY(to->append({bytes, sizeof bytes}));
+  CELLAR_TRY(to->sync());
+  CELLAR_TRY(to->close());
+  return wal.sync();
 }
 
 Status RepairRun::write_cut_segment(Directory& wal) {

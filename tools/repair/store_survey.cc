@@ -214,8 +214,10 @@ Status Surveyor::look_at_one(Directory& wal, uint64_t id) {
   CELLAR_TRY_ASSIGN(SegmentLook look, look_at_segment(wal, segment_name(id), survey_.identity, id, visit));
   if (look.header.is(Code::kNotSupported)) return look.header.with_context(place);
   survey_.newest_edit_seen = std::max(survey_.newest_edit_seen, look.newest_edit);
-  for (const RecordRange* range : {&look.sound, &look.later})
+  for (const RecordRange* range : {&look.sound, &look.later}) {
     survey_.newest_sequence_seen = std::max(survey_.newest_sequence_seen, range->last_sequence);
+    survey_.newest_record_seen = std::max(survey_.newest_record_seen, range->last_number);
+  }
   if (look.before) survey_.newest_sequence_seen = std::max(survey_.newest_sequence_seen, *look.before);
   survey_.segments.push_back(std::move(look));
   return {};

@@ -29,6 +29,7 @@ struct StoreSurvey {
   std::map<uint32_t, std::string> families_in_log = {};  // names of families, by their numbers
   uint64_t newest_edit_seen = 0;           // by the log, CURRENT and the manifests
   uint64_t newest_sequence_seen = 0;
+  uint64_t newest_record_seen = 0;
 
   const SegmentLook* segment(uint64_t id) const;
 };

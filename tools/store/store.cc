@@ -75,14 +75,16 @@ Status no_store_at(const std::string& path) {
       "them");
 }
 
+// Takes the place of the library's hint: that does not know this program.
 Status with_hint_at_repair(const std::string& path, const Status& status) {
   if (!status.is(Code::kCorruption)) return status;
   fs::path store = fs::path(path).lexically_normal();
   if (!store.has_filename()) store = store.parent_path();
+  const Status damaged = Status::corruption(std::string(status.message())).at(status.place());
   // A snapshot is not repaired: it is made again.
-  const bool snapshot = store.parent_path().filename() == "snapshots";
-  if (snapshot) return status.hinting("drop the snapshot and make it again: cellar snapshot drop STORE NAME");
-  return status.hinting(
+  if (store.parent_path().filename() == "snapshots")
+    return damaged.hinting("drop the snapshot and make it again: cellar snapshot drop STORE NAME");
+  return damaged.hinting(
       fmt::format("cellar repair {} --dry-run tells what is damaged and what can be rebuilt", shell_word(path)));
 }
 
