@@ -119,8 +119,7 @@ Status RecordFile::scan_headers(uint64_t offset,
     uint64_t at = 0;
     for (; at + kRecordHeaderBytes <= bytes; at += 8) {
       if (load_le64(raw + at) == 0) continue;
-      if (codec_.decode_header(raw + at, offset + at, header) && !visit(header, offset + at))
-        return Status();
+      if (codec_.decode_header(raw + at, offset + at, header) && !visit(header, offset + at)) return Status();
     }
     CELLAR_ASSERT(at > 0);  // or the scan would not end
     offset += at;

@@ -19,8 +19,8 @@
 namespace cellar {
 
 struct ManifestOptions {
-  bool read_only = false;          // nothing is ever written; commit() fails with kReadOnly
-  bool files_are_there = false;    // create(): what `state` names lies below tables/ already
+  bool read_only = false;        // nothing is ever written; commit() fails with kReadOnly
+  bool files_are_there = false;  // create(): what `state` names lies below tables/ already
   // create(): for a repair, the greatest number of a generation that is there. The new generation follows it,
   // and takes the place of CURRENT, whatever that says. 0: it is the first one of a new store.
   uint64_t repairs_after = 0;

@@ -13,10 +13,14 @@
 #include <thread>
 
 #include "cellar/cellar.h"
+#include "cellar/environment.h"
 #include "engine/log/directory.h"
+#include "engine/log/wal_format.h"
+#include "engine/manifest/manifest.h"
 #include "tests/support/test_scale.h"
 #include "tests/tools/schema_check.h"
 #include "tests/tools/tool_runner.h"
+#include "tools/repair/log_look.h"
 #include "tools/repair/repair_plan.h"
 #include "tools/repair/repair_run.h"
 
@@ -227,8 +231,8 @@ class RepairTest : public ToolTest {
       flipped[i] = static_cast<char>(flipped[i] ^ (1 << (i % 8)));
       attempt(file + " flipped at " + offset, [&] { put_bytes(at, flipped); });
       std::string zeroed = content;
-      std::fill_n(zeroed.begin() + static_cast<ptrdiff_t>(i),
-                  std::min<uint64_t>(512, zeroed.size() - i), '\0');
+      std::fill_n(zeroed.begin() + static_cast<ptrdiff_t>(i), std::min<uint64_t>(512, zeroed.size() - i),
+                  '\0');
       attempt(file + " zeroed at " + offset, [&] { put_bytes(at, zeroed); });
     }
   }
@@ -285,7 +289,8 @@ TEST_F(RepairTest, ASoundStoreIsLeftAlone) {
 TEST_F(RepairTest, ADryRunWritesNothingAndSaysTheSame) {
   make_store("closed", true);
   fs::remove(path("closed/CURRENT"));
-  fs::remove(path("closed/tables/1/c/" + fs::directory_iterator(path("closed/tables/1/c"))->path().filename().string()));
+  fs::remove(path("closed/tables/1/c/" +
+                  fs::directory_iterator(path("closed/tables/1/c"))->path().filename().string()));
   const auto before = contents("closed");
   const ToolResult dry = run({"repair", "closed", "--dry-run"});
   EXPECT_EQ(dry.exit, 1);
@@ -364,8 +369,9 @@ TEST_F(RepairTest, AFeedThatWouldMissWritesIsLost) {
 TEST_F(RepairTest, ErrorsOfDamagedStoresNameTheRepair) {
   make_store("closed", true);
   fs::remove(path("closed/CURRENT"));
-  for (const Strings& line : {Strings{"get", "closed", "orders", "log1"}, Strings{"put", "closed", "orders", "r", "d:q", "v"},
-                              Strings{"manifest", "dump", "closed"}, Strings{"wal", "verify", "closed"}}) {
+  for (const Strings& line :
+       {Strings{"get", "closed", "orders", "log1"}, Strings{"put", "closed", "orders", "r", "d:q", "v"},
+        Strings{"manifest", "dump", "closed"}, Strings{"wal", "verify", "closed"}}) {
     const ToolResult result = run(line);
     EXPECT_NE(result.exit, 0);
     EXPECT_NE(result.err.find("cellar repair closed --dry-run"), std::string::npos) << line[0] << result.err;
@@ -381,6 +387,96 @@ TEST_F(RepairTest, AStoreWithoutAnyManifestIsMadeFromItsFiles) {
     if (file.starts_with("MANIFEST-") || file == "CURRENT") fs::remove(path("closed/" + file));
   const Json plan = json_of({"repair", "closed"});
   EXPECT_EQ(cells_of_store("closed"), before) << plan.dump(2);
+}
+
+// The cut is exactly at the damage: what was written before it is there, and nothing after it.
+TEST_F(RepairTest, TheLogIsCutAtTheDamage) {
+  make_store("closed", true);
+  const std::string segment = files_of("closed/wal").back();
+  const std::unique_ptr<Directory> root =
+      posix_file_system().open_directory(path("closed").string(), false).value();
+  const std::unique_ptr<Directory> wal = open_wal_directory(*root, false).value();
+  std::vector<std::pair<uint64_t, std::set<std::string>>> records;  // offset, rows
+  const VisitRecord visit = [&](const SeenRecord& record) {
+    if (record.header.type != RecordType::kData) return true;
+    auto& [offset, rows] = records.emplace_back(record.offset, std::set<std::string>());
+    LogCells cells(record.payload, record.header.count, record.header.sequence);
+    for (LogCell each; cells.next(each);)
+      rows.insert(std::to_string(each.family_id) + std::string(each.cell.row()));
+    return true;
+  };
+  const FileHeader header = read_file_header(*wal, segment, FileKind::kLog).value();
+  ASSERT_TRUE(look_at_segment(*wal, segment, header.identity, header.id, visit).ok());
+  ASSERT_EQ(records.size(), 25u);
+  const std::string log = bytes_of_file(path("closed/wal/" + segment));
+  for (size_t damaged = 0; damaged < records.size(); damaged += sweep_step()) {
+    take_copy("closed");
+    std::string flipped = log;
+    flipped[records[damaged].first + 50] ^= 1;
+    put_bytes(path("broken/wal/" + segment), flipped);
+    ASSERT_EQ(run({"repair", "broken", "--quiet"}).exit, 0);
+    std::set<std::string> there;
+    for (const auto& [place, value] : cells_of_store("broken"))
+      there.insert(std::to_string(place.table_id == 2 ? 3 : place.family == "d" ? 1 : 2) + place.row);
+    for (size_t i = 0; i + 1 < records.size(); ++i)
+      for (const std::string& row : records[i].second)
+        EXPECT_EQ(there.contains(row), i < damaged) << row << " with damage at " << damaged;
+  }
+}
+
+// The log of the last flush is often still there: then a lost file costs nothing.
+TEST_F(RepairTest, TheLogWritesLostFilesAgain) {
+  const std::string at = path("made").string();
+  EngineOptions options;
+  options.create_if_missing = true;
+  const std::unique_ptr<Engine> engine = Engine::open(at, options).value();
+  FamilyOptions d;
+  d.name = "d";
+  TableOptions table;
+  table.families = {d};
+  ASSERT_TRUE(engine->create_table("orders", table).ok());
+  for (int i = 0; i < 9; ++i)
+    ASSERT_TRUE(
+        engine->open_table("orders").value()->put(Put("row" + std::to_string(i)).add("d", "q", "v")).ok());
+  ASSERT_TRUE(engine->flush().ok());
+  ASSERT_TRUE(engine->open_table("orders").value()->put(Put("row9").add("d", "q", "v")).ok());
+  fs::copy(at, path("broken"), fs::copy_options::recursive);
+  ASSERT_TRUE(engine->close().ok());
+  for (const std::string& file : files_of("broken/tables")) fs::remove(path("broken/tables/" + file));
+  const Json plan = json_of({"repair", "broken"});
+  ASSERT_EQ(plan["at_risk"].size(), 1u);
+  EXPECT_EQ(plan["at_risk"][0]["text"], "the log still holds these writes, but not those that skipped it");
+  EXPECT_EQ(cells_of_store("broken").size(), 10u);
+}
+
+// Damage in front of writes that are all in files costs nothing: the log begins after it.
+TEST_F(RepairTest, DamagedSegmentsThatNobodyNeedsCostNothing) {
+  make_store("closed", true);
+  out_of({"feed", "create", "closed", "audit"});  // it keeps the segments
+  for (const char* row : {"a", "b"}) out_of({"put", "closed", "orders", row, "d:q", "v"});
+  out_of({"flush", "closed"});
+  out_of({"put", "closed", "orders", "c", "d:q", "v"});
+  {
+    const std::unique_ptr<Directory> root =
+        posix_file_system().open_directory(path("closed").string(), false).value();
+    const std::unique_ptr<Executor> executor = make_thread_executor(1, 1);
+    const std::unique_ptr<Manifest> manifest = Manifest::load(*root, *executor).value();
+    ManifestState state = manifest->state();
+    ASSERT_FALSE(state.feeds.retained.empty());
+    state.log_start = state.feeds.retained.front().id;
+    state.feeds = {};
+    ASSERT_TRUE(manifest->switch_to(state).ok());
+  }
+  EXPECT_EQ(run({"wal", "verify", "closed"}).exit, 0) << "so far it is sound";
+  const std::string first = files_of("closed/wal").front();
+  std::string log = bytes_of_file(path("closed/wal/" + first));
+  log[150] ^= 1;
+  put_bytes(path("closed/wal/" + first), log);
+  EXPECT_EQ(run({"wal", "verify", "closed"}).exit, 1);
+  const Json plan = json_of({"repair", "closed"});
+  EXPECT_FALSE(plan["damage"].empty());
+  EXPECT_TRUE(plan["at_risk"].empty()) << plan.dump(2);
+  for (const char* row : {"a", "b", "c"}) EXPECT_EQ(run({"get", "closed", "orders", row}).exit, 0) << row;
 }
 
 // A repair may be killed at any time, and the next one ends it.

@@ -42,7 +42,9 @@ class StoreParts : public ToolTest {
     out_of({"create", "shop", "orders", "d", "c"});
     std::string lines;
     for (int i = 0; i < 9; ++i)
-      lines += R"({"row":"row)" + std::to_string(i) + R"(","family":"d","qualifier":"q","ts":5,"value":"v"})" "\n";
+      lines += R"({"row":"row)" + std::to_string(i) +
+               R"(","family":"d","qualifier":"q","ts":5,"value":"v"})"
+               "\n";
     out_of({"load", "shop", "orders", "-", "--batch", "1"}, lines);
   }
 };
@@ -66,7 +68,8 @@ TEST_F(StoreParts, TheLogHasEveryWrite) {
   EXPECT_EQ(cells["cells"][4]["table"], "orders");
   EXPECT_EQ(cells["cells"][4]["value"], "v");
   const uint64_t fourth = cells["cells"][4]["record"];
-  const Json two = json_of({"wal", "dump", "shop", "--cells", "--from", std::to_string(fourth), "--limit", "2"});
+  const Json two =
+      json_of({"wal", "dump", "shop", "--cells", "--from", std::to_string(fourth), "--limit", "2"});
   ASSERT_EQ(two["cells"].size(), 2u);
   EXPECT_EQ(two["cells"][0]["row"], "row4");
   EXPECT_TRUE(json_of({"wal", "dump", "shop", "--table", "orders"})["records"].size() == 9u);
@@ -79,9 +82,11 @@ TEST_F(StoreParts, SegmentsArePrintedWhereverTheyLie) {
   const Json near = json_of({"wal", "dump", last_below("shop/wal")});
   const Json far = json_of({"wal", "dump", "far/piece"});
   ASSERT_EQ(near["records"].size(), far["records"].size());
-  const auto named = std::ranges::find(near["records"], "data", [](const Json& each) { return each["type"]; });
+  const auto named =
+      std::ranges::find(near["records"], "data", [](const Json& each) { return each["type"]; });
   EXPECT_EQ((*named)["families"], Json({"orders/d"}));
-  const auto nameless = std::ranges::find(far["records"], "data", [](const Json& each) { return each["type"]; });
+  const auto nameless =
+      std::ranges::find(far["records"], "data", [](const Json& each) { return each["type"]; });
   EXPECT_EQ((*nameless)["families"], Json({"family 1"}));
 }
 
@@ -89,9 +94,8 @@ TEST_F(StoreParts, DamageIsShownWithWhatIsLost) {
   make_logged();
   const std::string segment = last_below("shop/wal");
   const Json before = json_of({"wal", "dump", "shop"});
-  const Json& third = *std::ranges::find_if(before["records"], [](const Json& each) {
-    return each["sequence"] == 3 && each["type"] == "data";
-  });
+  const Json& third = *std::ranges::find_if(
+      before["records"], [](const Json& each) { return each["sequence"] == 3 && each["type"] == "data"; });
   const uint64_t offset = third["offset"];
   flip(segment, offset + 60);
   const ToolResult result = run({"wal", "verify", "shop", "--format", "json"});

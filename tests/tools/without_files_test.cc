@@ -38,7 +38,8 @@ TEST_F(WithoutFiles, ReadsWhatIsLeft) {
       fs::remove(path(file));
     else
       write_file(file, "damaged");
-    EXPECT_EQ(run({"get", "shop", "orders", "later"}).exit, 3) << "nothing is left out unless it is asked for";
+    EXPECT_EQ(run({"get", "shop", "orders", "later"}).exit, 3)
+        << "nothing is left out unless it is asked for";
     const ToolResult left = shell("CELLAR_ENGINE=without_files=" + names[0] + " cellar scan shop orders");
     EXPECT_EQ(left.exit, 0) << left.err;
     EXPECT_NE(left.out.find("Barbara"), std::string::npos) << left.out;
@@ -67,7 +68,8 @@ TEST_F(WithoutFiles, RefusesWritesAndNamesThatNoFileHas) {
   const ToolResult unknown =
       shell("CELLAR_ENGINE=without_files=" + std::string(32, 'a') + " cellar scan shop orders");
   EXPECT_NE(unknown.exit, 0);
-  EXPECT_NE(unknown.err.find("names no store file " + std::string(32, 'a')), std::string::npos) << unknown.err;
+  EXPECT_NE(unknown.err.find("names no store file " + std::string(32, 'a')), std::string::npos)
+      << unknown.err;
   const ToolResult invalid = shell("CELLAR_ENGINE=without_files=abc cellar scan shop orders");
   EXPECT_EQ(invalid.exit, 2);
   EXPECT_NE(invalid.err.find("32 hex digits"), std::string::npos) << invalid.err;

@@ -109,9 +109,14 @@ class ManifestCommand final : public Command {
     for (const TableRecord& table : state.tables)
       for (const FamilyRecord& family : table.families)
         for (const FileRecord& file : family.files)
-          records.bytes("table", table.name).bytes("family", family.name).text("name", file.name)
-              .size("bytes", file.bytes).count("cells", file.cells)
-              .count("first_sequence", file.sequence_min).count("last_sequence", file.sequence_max).add();
+          records.bytes("table", table.name)
+              .bytes("family", family.name)
+              .text("name", file.name)
+              .size("bytes", file.bytes)
+              .count("cells", file.cells)
+              .count("first_sequence", file.sequence_min)
+              .count("last_sequence", file.sequence_max)
+              .add();
     records.finish();
   }
 
@@ -174,20 +179,22 @@ class ManifestCommand final : public Command {
     for (const StoreFault& each : check->faults)
       records.text("code", each.code).text("place", each.place).text("text", each.text).add();
     for (const std::string& each : orphans)
-      records.text("code", "orphan").text("place", each)
-          .text("text", "the manifest does not name it: the next opening for writing removes it").add();
+      records.text("code", "orphan")
+          .text("place", each)
+          .text("text", "the manifest does not name it: the next opening for writing removes it")
+          .add();
     records.flag("sound", check->sound()).count("table_count", check->tables);
     records.count("family_count", check->families).count("file_count", check->files);
     records.count("orphans", orphans.size());
     records.count("log_segments", check->log_segments).count("log_records", check->log_records);
     records.finish();
-    session.talk(fmt::format("{}, {}; {}; {}", counted(check->tables, "table"), counted(check->files, "file"),
-                             counted(orphans.size(), "orphan"),
-                             check->sound() ? "the store is as its manifest says"
-                                            : counted(check->faults.size(), "fault")));
+    session.talk(fmt::format(
+        "{}, {}; {}; {}", counted(check->tables, "table"), counted(check->files, "file"),
+        counted(orphans.size(), "orphan"),
+        check->sound() ? "the store is as its manifest says" : counted(check->faults.size(), "fault")));
     if (!check->sound()) {
-      session.talk(fmt::format("hint   cellar repair {} --dry-run tells what can be rebuilt",
-                               shell_word(store_)));
+      session.talk(
+          fmt::format("hint   cellar repair {} --dry-run tells what can be rebuilt", shell_word(store_)));
       session.answer_negative();
     }
     return {};

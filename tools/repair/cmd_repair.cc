@@ -65,8 +65,7 @@ class RepairCommand final : public Command {
  private:
   // Whoever only looks writes nothing: a lock file that is missing is not made.
   static Result<std::unique_ptr<FileLock>> take_lock(Directory& root, bool for_looking) {
-    Result<std::unique_ptr<FileLock>> lock =
-        for_looking ? root.lock_shared(kLockName) : root.lock(kLockName);
+    Result<std::unique_ptr<FileLock>> lock = for_looking ? root.lock_shared(kLockName) : root.lock(kLockName);
     if (for_looking && lock.status().is(Code::kNotFound)) return std::unique_ptr<FileLock>();
     if (lock.status().is(Code::kLocked))
       return lock.status().hinting("close the program that has the store open, then repair");
@@ -78,7 +77,8 @@ class RepairCommand final : public Command {
     if (plan.status().is(Code::kNotFound))
       return session.name_failure("CEL-NOT-STORE", Exit::kCannot, no_store_at(path));
     if (plan.status().is(Code::kCorruption))
-      return session.name_failure("CEL-CORRUPTION", Exit::kNegative, plan.status().with_context("store " + path));
+      return session.name_failure("CEL-CORRUPTION", Exit::kNegative,
+                                  plan.status().with_context("store " + path));
     CELLAR_TRY(plan.status().with_context("store " + path));
     std::string quarantine;
     if (plan->is_needed() && !dry_run_) {

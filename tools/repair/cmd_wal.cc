@@ -140,7 +140,8 @@ class WalCommand final : public Command {
 
   void declare(Arguments& arguments) override {
     arguments.operand("ACTION", action_, "dump or verify")
-        .operands("STORE", paths_, "directory of a store; dump also takes segments of a log (wal/*.log)", true)
+        .operands("STORE", paths_, "directory of a store; dump also takes segments of a log (wal/*.log)",
+                  true)
         .option_if("--from", from_, "RECORD", "dump: begin with the record of this number")
         .option("--table", table_, "TABLE", "dump: only records with cells of this table")
         .option_count("--limit", limit_, "dump: at most N records")
@@ -217,9 +218,8 @@ class WalCommand final : public Command {
                                       : with_hint_at_repair(path, store.with_context("store " + path)));
     const Result<WalCheck> check = check_wal(*root);
     if (check.status().is(Code::kCorruption))
-      return session.name_failure(
-          "CEL-CORRUPTION", Exit::kNegative,
-          with_hint_at_repair(path, check.status().with_context("store " + path)));
+      return session.name_failure("CEL-CORRUPTION", Exit::kNegative,
+                                  with_hint_at_repair(path, check.status().with_context("store " + path)));
     CELLAR_TRY(check.status());
     print(session, *check);
     if (!check->damage.ok()) session.answer_negative();
@@ -237,7 +237,9 @@ class WalCommand final : public Command {
       records.count("last_sequence", look.sound.last_sequence).text("end", end_text(look));
       records.flag("recovery_reads", each.is_read).add();
     }
-    records.flag("sound", check.damage.ok()).flag("clean", check.clean).count("recovery_records", check.records);
+    records.flag("sound", check.damage.ok())
+        .flag("clean", check.clean)
+        .count("recovery_records", check.records);
     records.count("last_record", check.last_number).count("last_sequence", check.last_sequence);
     records.count("recovered_records", check.recovered_records);
     records.count("recovered_cells", check.recovered_cells).count("torn_bytes", check.torn_bytes);

@@ -47,9 +47,9 @@ struct RecordRange {
 
 struct SegmentLook {
   uint64_t id = 0;
-  uint64_t bytes = 0;       // of the file
-  Status header = {};       // ok, or what is wrong with the header of the file
-  FileHeader facts = {};    // of a sound header
+  uint64_t bytes = 0;                       // of the file
+  Status header = {};                       // ok, or what is wrong with the header of the file
+  FileHeader facts = {};                    // of a sound header
   std::optional<PrevFacts> continues = {};  // what its first record says of the segment before it
   std::optional<uint64_t> next = {};        // what its last record says: 0: the log was closed with the store
   std::optional<uint64_t> before = {};      // the sequence before its first record, if that is known

@@ -135,7 +135,8 @@ Result<LogPlace> log_of_segment(Session& session, const std::string& path) {
 Result<LogPlace> find_log(Session& session, const std::string& path) {
   std::error_code error;
   if (fs::is_directory(path, error)) return log_of_store(session, path);
-  if (!fs::exists(path, error)) return session.name_failure("CEL-NOT-STORE", Exit::kCannot, no_store_at(path));
+  if (!fs::exists(path, error))
+    return session.name_failure("CEL-NOT-STORE", Exit::kCannot, no_store_at(path));
   return log_of_segment(session, path);
 }
 

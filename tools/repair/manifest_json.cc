@@ -129,8 +129,7 @@ std::string manifest_text(const ManifestState& state) {
   text += fmt::format("log starts at segment {}\n", state.log_start);
   if (state.log_synced.segment != 0)
     text += fmt::format("log durable up to {}\n", position_text(state.log_synced));
-  if (state.clean_close.segment != 0)
-    text += fmt::format("closed at {}\n", position_text(state.clean_close));
+  if (state.clean_close.segment != 0) text += fmt::format("closed at {}\n", position_text(state.clean_close));
   for (const SealedEnd& each : state.sealed)
     text += fmt::format("segment {} ends at {}\n", each.segment, each.bytes);
   for (const TableRecord& table : state.tables) {
@@ -148,8 +147,8 @@ std::string manifest_text(const ManifestState& state) {
   for (const LogSegment& each : state.feeds.retained)
     text += fmt::format("segment {} kept for feeds, up to {}\n", each.id, each.bytes);
   if (!state.dropped_families.empty())
-    text += fmt::format("{} may still be in the log\n",
-                        counted(state.dropped_families.size(), "dropped family"));
+    text +=
+        fmt::format("{} may still be in the log\n", counted(state.dropped_families.size(), "dropped family"));
   if (!state.obsolete.empty())
     text += fmt::format("{} not yet removed\n", counted(state.obsolete.size(), "old file"));
   return text;

@@ -22,8 +22,8 @@ const VisitEdit kNoVisit;
 Status judge_end(RecordFile& file, const GenerationLook& look, Look at_end) {
   if (at_end == Look::kNothing) return {};
   bool witness = false;
-  CELLAR_TRY(file.scan(look.end,
-                       [&](const RecordHeader& header) { return !(witness = header.synced > look.end); }));
+  CELLAR_TRY(
+      file.scan(look.end, [&](const RecordHeader& header) { return !(witness = header.synced > look.end); }));
   if (witness) return Status::corruption("an edit is not whole, and a later one says that it was durable");
   return at_end == Look::kDamaged ? Status::corruption("an edit does not match its checksum") : Status();
 }
@@ -77,8 +77,8 @@ class GenerationWalk {
     look_.end = found.end;
     if (visit_ == nullptr) return true;
     CELLAR_TRY_ASSIGN(const ManifestEdit edit, decode_edit(found.payload));
-    return visit_({look_.generation, offset, found.end - offset, found.header.lsn, first, edit, before,
-                   *look_.state});
+    return visit_(
+        {look_.generation, offset, found.end - offset, found.header.lsn, first, edit, before, *look_.state});
   }
 
   // The state is half changed: it is made again.

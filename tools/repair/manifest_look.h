@@ -32,12 +32,12 @@ using VisitEdit = std::function<bool(const SeenEdit&)>;
 struct GenerationLook {
   uint64_t generation = 0;
   uint64_t bytes = 0;
-  Status header = {};                          // ok, or what is wrong with the header of the file
-  std::optional<ManifestState> state = {};     // after the last whole edit; nothing: no edit is whole
+  Status header = {};                       // ok, or what is wrong with the header of the file
+  std::optional<ManifestState> state = {};  // after the last whole edit; nothing: no edit is whole
   uint64_t first_edit = 0;
-  uint64_t edits = 0;                          // whole ones
-  uint64_t end = 0;                            // offset after the last whole edit
-  Status damage = {};                          // what stands there, unless the manifest may end so
+  uint64_t edits = 0;  // whole ones
+  uint64_t end = 0;    // offset after the last whole edit
+  Status damage = {};  // what stands there, unless the manifest may end so
 
   // Returns true if the generation is whole: nothing or a torn last edit stands after the last whole edit.
   bool sound() const { return header.ok() && damage.ok() && state.has_value(); }

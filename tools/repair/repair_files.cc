@@ -66,7 +66,8 @@ class FilePlanner {
 
  private:
   Status check_family(const TableRecord& table, FamilyRecord& family);
-  Result<FileVerdict> check_file(Directory* directory, const StoredFile& stored, const FileRecord& record) const;
+  Result<FileVerdict> check_file(Directory* directory, const StoredFile& stored,
+                                 const FileRecord& record) const;
   VerifyOptions verify_options(const std::string& name) const;
   void leave_out(const TableRecord& table, const FamilyRecord& family, const FileRecord& record,
                  const Status& fault);
@@ -103,7 +104,8 @@ VerifyOptions FilePlanner::verify_options(const std::string& name) const {
 Status FilePlanner::check_family(const TableRecord& table, FamilyRecord& family) {
   Result<std::unique_ptr<Directory>> directory = open_family_directory(root_, table.id, family.name, false);
   if (!directory.ok() && !directory.status().is(Code::kNotFound))
-    return directory.status().hinting("give the directory back its place, then repair: its files may be whole");
+    return directory.status().hinting(
+        "give the directory back its place, then repair: its files may be whole");
   std::vector<FileRecord> sound;
   for (const FileRecord& record : family.files) {
     if (interrupted()) return interruption();
@@ -123,7 +125,7 @@ Status FilePlanner::check_family(const TableRecord& table, FamilyRecord& family)
 
 // An error leaves open whether the file is whole.
 Result<FileVerdict> FilePlanner::check_file(Directory* directory, const StoredFile& stored,
-                                       const FileRecord& record) const {
+                                            const FileRecord& record) const {
   const std::string place = to_text(stored);
   if (is_no_file(place))
     return FileVerdict{Status::corruption("a link or directory has the place of a file")};
@@ -197,10 +199,10 @@ Status FilePlanner::adopt(const StoredFile& stored) {
     record->sequence_min = record->sequence_max = record->adopted_as;
   }
   plan_.state.last_sequence = std::max(plan_.state.last_sequence, record->sequence_max);
-  plan_.steps.push_back({"adopt", place,
-                         fmt::format("an edit that is lost may have named the file: {}, sequences {} to {}",
-                                     counted(record->cells, "cell"), record->sequence_min,
-                                     record->sequence_max)});
+  plan_.steps.push_back(
+      {"adopt", place,
+       fmt::format("an edit that is lost may have named the file: {}, sequences {} to {}",
+                   counted(record->cells, "cell"), record->sequence_min, record->sequence_max)});
   family->files.push_back(std::move(*record));
   // The places of the other files in runs may be out of date.
   for (FileRecord& each : family->files) each.run = each.level = 0;
@@ -314,9 +316,10 @@ void add_families_of_log(const StoreSurvey& survey, RepairPlan& plan) {
     if (plan.state.family(id).second != nullptr || plan.state.is_dropped(id)) continue;
     std::string table = fmt::format("recovered_log_{}", id);
     while (plan.state.table_named(table) != nullptr) table += "_";
-    plan.notes.push_back(fmt::format("the log names family {} ({}), whose table is not known: it becomes "
-                                     "table {}",
-                                     id, shown_name(name), table));
+    plan.notes.push_back(
+        fmt::format("the log names family {} ({}), whose table is not known: it becomes "
+                    "table {}",
+                    id, shown_name(name), table));
     plan.state.tables.push_back({plan.state.next_table_id++, table, {}, {{id, name, {}, 0, {}, {}}}});
   }
 }

@@ -30,9 +30,9 @@ struct Walk {
   uint64_t first = 0;
   uint64_t last = 0;  // 0: none stays
   uint64_t end = 0;
-  bool cut = false;         // bytes of `last` after `end` go
-  bool whole = true;        // nothing that counts stands after it
-  uint64_t fault_at = 0;    // the segment with the damage
+  bool cut = false;       // bytes of `last` after `end` go
+  bool whole = true;      // nothing that counts stands after it
+  uint64_t fault_at = 0;  // the segment with the damage
   uint64_t fault_offset = 0;
   std::string fault = {};
 };
@@ -353,7 +353,8 @@ void LogPlanner::begin_somewhere() {
   plan_.state.clean_close = {};
   plan_.state.sealed.clear();
   if (plan_.is_needed())
-    plan_.steps.push_back({"write", place_of(plan_.new_segment), "an empty segment, with which the log begins"});
+    plan_.steps.push_back(
+        {"write", place_of(plan_.new_segment), "an empty segment, with which the log begins"});
 }
 
 // The sequence after which the log that stays holds every logged write; nothing without a log.
@@ -386,17 +387,19 @@ void LogPlanner::write_again() {
         for (FamilyRecord& family : table.families)
           if (family.id == file.family_id)
             family.flushed_sequence = std::min(family.flushed_sequence, first - 1);
-      plan_.steps.push_back({"write", file.place, fmt::format("{} is written again from the log, after "
-                                                              "sequence {}",
-                                                              file.family, first - 1)});
+      plan_.steps.push_back({"write", file.place,
+                             fmt::format("{} is written again from the log, after "
+                                         "sequence {}",
+                                         file.family, first - 1)});
     } else if (survey_.edits_lost) {
       risk.text = "a lost edit may have replaced the file, by one that is taken in";
     } else {
       risk.text = file.record.deletes == 0
                       ? "the cells of the file"
-                      : fmt::format("the cells of the file; {} in it hid older cells, which may be visible "
-                                    "again",
-                                    counted(file.record.deletes, "delete marker"));
+                      : fmt::format(
+                            "the cells of the file; {} in it hid older cells, which may be visible "
+                            "again",
+                            counted(file.record.deletes, "delete marker"));
     }
     plan_.at_risk.push_back(std::move(risk));
   }

@@ -52,9 +52,10 @@ void describe_state(const StoreSurvey& survey, RepairPlan& plan) {
   const std::string next = manifest_name(plan.newest_generation + 1);
   std::string text = "as before, without what is left out";
   if (survey.edits_lost)
-    text = survey.base_generation == 0
-               ? "no manifest can be read: made from the names of directories, the files and the log"
-               : fmt::format("made from edit {} of {}", survey.base.edit, manifest_name(survey.base_generation));
+    text =
+        survey.base_generation == 0
+            ? "no manifest can be read: made from the names of directories, the files and the log"
+            : fmt::format("made from edit {} of {}", survey.base.edit, manifest_name(survey.base_generation));
   plan.steps.push_back({"write", next, text});
   plan.steps.push_back({"write", std::string(kCurrentName), "names the new manifest"});
   if (survey.edits_lost)

@@ -50,15 +50,15 @@ struct RepairPlan {
   std::vector<std::string> notes = {};
 
   // For carrying it out. Paths are relative to the store.
-  ManifestState state = {};                   // that is published
-  uint64_t newest_generation = 1;             // of the manifests that are there
-  std::vector<std::string> keep = {};         // files: get a second name in the quarantine
-  std::vector<std::string> move = {};         // what has the name of a file, and is none
-  uint64_t cut_segment = 0;                   // 0: no segment is cut
-  uint64_t cut_bytes = 0;                     // how much of it stays
-  uint64_t new_segment = 0;                   // with which the log begins anew; 0: a segment stays
-  uint64_t new_segment_record = 0;            // the number of its first record
-  std::vector<uint64_t> drop_segments = {};   // in the quarantine afterwards
+  ManifestState state = {};                    // that is published
+  uint64_t newest_generation = 1;              // of the manifests that are there
+  std::vector<std::string> keep = {};          // files: get a second name in the quarantine
+  std::vector<std::string> move = {};          // what has the name of a file, and is none
+  uint64_t cut_segment = 0;                    // 0: no segment is cut
+  uint64_t cut_bytes = 0;                      // how much of it stays
+  uint64_t new_segment = 0;                    // with which the log begins anew; 0: a segment stays
+  uint64_t new_segment_record = 0;             // the number of its first record
+  std::vector<uint64_t> drop_segments = {};    // in the quarantine afterwards
   std::vector<std::string> remove_files = {};  // store files, in the quarantine afterwards
 
   bool is_needed() const { return !damage.empty(); }

@@ -240,7 +240,8 @@ Status Surveyor::compare() {
     survey_.edits_lost = true;
   }
   if (!survey_.base.snapshot.empty())
-    return Status::not_supported("this is snapshot " + survey_.base.snapshot + " of a store: it is not repaired")
+    return Status::not_supported("this is snapshot " + survey_.base.snapshot +
+                                 " of a store: it is not repaired")
         .hinting("repair the store; a damaged snapshot is dropped and made again");
   return {};
 }

@@ -20,14 +20,14 @@ struct StoreSurvey {
   std::optional<Current> current = {};
   std::vector<GenerationLook> generations = {};  // ascending
   Identity identity = {};
-  ManifestState base = {};     // the newest state that can be read; empty: no manifest can be read
+  ManifestState base = {};  // the newest state that can be read; empty: no manifest can be read
   uint64_t base_generation = 0;
   // Edits after `base` may be lost: store files and segments of the log may be newer than it.
   bool edits_lost = false;
   bool has_wal = false;
-  std::vector<SegmentLook> segments = {};  // ascending; all that are there
+  std::vector<SegmentLook> segments = {};                // ascending; all that are there
   std::map<uint32_t, std::string> families_in_log = {};  // names of families, by their numbers
-  uint64_t newest_edit_seen = 0;           // by the log, CURRENT and the manifests
+  uint64_t newest_edit_seen = 0;                         // by the log, CURRENT and the manifests
   uint64_t newest_sequence_seen = 0;
   uint64_t newest_record_seen = 0;
 

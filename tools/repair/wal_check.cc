@@ -32,10 +32,11 @@ void RowSpans::add(const SeenRecord& record) {
 std::vector<std::string> RowSpans::texts(const FamilyNames& names) const {
   std::vector<std::string> texts;
   for (const auto& [family, span] : spans_) {
-    const std::string rows = span.first == span.last ? "row " + escaped(span.first)
-                                                     : fmt::format("rows {} to {}", escaped(span.first),
-                                                                   escaped(span.last));
-    texts.push_back(fmt::format("{}: {}, {}", shown_name(names.text(family)), counted(span.cells, "cell"), rows));
+    const std::string rows = span.first == span.last
+                                 ? "row " + escaped(span.first)
+                                 : fmt::format("rows {} to {}", escaped(span.first), escaped(span.last));
+    texts.push_back(
+        fmt::format("{}: {}, {}", shown_name(names.text(family)), counted(span.cells, "cell"), rows));
   }
   return texts;
 }
@@ -60,8 +61,8 @@ Status judge(Directory& wal, const ManifestState& state, WalCheck& check) {
     while (cells.next(each)) {
       const auto family = flushed.find(each.family_id);
       if (family == flushed.end() && !state.is_dropped(each.family_id))
-        return Status::corruption(fmt::format("the log names family {}, which the manifest does not know",
-                                              each.family_id))
+        return Status::corruption(
+                   fmt::format("the log names family {}, which the manifest does not know", each.family_id))
             .at(fmt::format("wal/{}: offset {}", segment_name(record.segment), record.offset));
       if (family != flushed.end() && record.sequence > family->second) wanted += 1;
     }

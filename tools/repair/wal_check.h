@@ -20,16 +20,16 @@ struct WalCheck {
     bool is_read = true;
   };
   std::vector<Segment> segments = {};
-  Status damage = {};                // why the store does not open; ok: its log is sound
-  bool clean = false;                // closed properly
-  uint64_t torn_bytes = 0;           // of an end that was never acknowledged: a recovery drops them
-  uint64_t records = 0;              // that a recovery reads
-  uint64_t last_number = 0;          // of the last one; 0: none
+  Status damage = {};        // why the store does not open; ok: its log is sound
+  bool clean = false;        // closed properly
+  uint64_t torn_bytes = 0;   // of an end that was never acknowledged: a recovery drops them
+  uint64_t records = 0;      // that a recovery reads
+  uint64_t last_number = 0;  // of the last one; 0: none
   uint64_t last_sequence = 0;
-  uint64_t recovered_records = 0;    // of the records those with cells that are in no store file yet
+  uint64_t recovered_records = 0;  // of the records those with cells that are in no store file yet
   uint64_t recovered_cells = 0;
-  RecordRange lost = {};             // records after the damage, as far as their headers are sound
-  uint64_t unreadable = 0;           // of the lost records those whose cells cannot be read
+  RecordRange lost = {};                    // records after the damage, as far as their headers are sound
+  uint64_t unreadable = 0;                  // of the lost records those whose cells cannot be read
   std::vector<std::string> rows_lost = {};  // "orders/d: 3 cells, rows a to b" of the readable ones
 };
 

@@ -84,8 +84,8 @@ Status with_hint_at_repair(const std::string& path, const Status& status) {
   // A snapshot is not repaired: it is made again.
   if (store.parent_path().filename() == "snapshots")
     return damaged.hinting("drop the snapshot and make it again: cellar snapshot drop STORE NAME");
-  return damaged.hinting(
-      fmt::format("cellar repair {} --dry-run tells what is damaged and what can be rebuilt", shell_word(path)));
+  return damaged.hinting(fmt::format(
+      "cellar repair {} --dry-run tells what is damaged and what can be rebuilt", shell_word(path)));
 }
 
 namespace {

@@ -12,10 +12,10 @@ namespace cellar {
 Result<ManifestState> read_store_state(Session& session, const std::string& path) {
   CELLAR_TRY_ASSIGN(const std::unique_ptr<Directory> root, posix_file_system().open_directory(path, false));
   if (const Status store = require_store(*root); !store.ok())
-    return session.name_failure(
-        "CEL-NOT-STORE", Exit::kCannot,
-        store.is(Code::kNotFound) ? no_store_at(path)
-                                  : with_hint_at_repair(path, store.with_context("store " + path)));
+    return session.name_failure("CEL-NOT-STORE", Exit::kCannot,
+                                store.is(Code::kNotFound)
+                                    ? no_store_at(path)
+                                    : with_hint_at_repair(path, store.with_context("store " + path)));
   const std::unique_ptr<Executor> executor = make_thread_executor(1, 1);
   Status failure;
   // A writer may replace the manifest between the look at CURRENT and the look at what it names.
@@ -24,7 +24,7 @@ Result<ManifestState> read_store_state(Session& session, const std::string& path
     if (manifest.ok()) return (*manifest)->state();
     failure = manifest.status().with_context("store " + path);
   }
-  if (failure.is(Code::kCorruption)) 
+  if (failure.is(Code::kCorruption))
     return session.name_failure("CEL-CORRUPTION", Exit::kNegative, with_hint_at_repair(path, failure));
   return failure;
 }
