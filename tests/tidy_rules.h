@@ -229,9 +229,9 @@ inline constexpr size_t kSentenceWords = 25;
 inline const Strings kPluginKinds = {"policy_", "encoding_", "compressor_", "type_",
                                      "filter_", "ordered_",  "cmd_"};
 inline const std::set<std::string_view> kPluginLayers = {
-    "filter",      "memtable",    "bloom",          "cache",       "hfile/codec",     "hfile/encoding",
-    "compaction",  "tools/frame", "tools/store",    "tools/query", "tools/transfer",  "tools/files",
-    "tools/shell", "tools/plot",  "tools/simulate", "tools/trace", "tools/experiment"};
+    "filter",       "memtable",    "bloom",       "cache",          "hfile/codec",    "hfile/encoding",
+    "compaction",   "tools/frame", "tools/store", "tools/query",    "tools/transfer", "tools/files",
+    "tools/repair", "tools/shell", "tools/plot",  "tools/simulate", "tools/trace",    "tools/experiment"};
 
 // Folders in which functions state what they promise. The number of CELLAR_ASSERT and CELLAR_DCHECK, divided
 // by the number of functions, may not fall below kAssertionsPerFunction. static_assert is counted apart.

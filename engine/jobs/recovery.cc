@@ -173,7 +173,7 @@ Status Recovery::open_manifest() {
   return {};
 }
 
-// A name that no file has is a mistake: whoever leaves a file out wants to be sure that it is.
+// A name that no file has is a mistake. Without an error, the user would believe that the file is left out.
 Status Recovery::check_left_out() const {
   for (const std::string& name : work_.world.options.without_files) {
     const auto names_it = [&](const FamilyRecord& family) {

@@ -669,7 +669,6 @@ std::string encode_snapshot(const ManifestState& state) {
 Result<ManifestEdit> decode_edit(std::string_view payload) {
   Decoded decoded;
   CELLAR_TRY(decode(payload, decoded));
-  CELLAR_ASSERT(decoded.is_snapshot || !decoded.identity.is_set());
   return std::move(decoded.edit);
 }
 

@@ -19,7 +19,7 @@ enum class EditKind : uint8_t { kSnapshot, kEdit };
 // Decodes a payload and applies it; a snapshot replaces the state. Errors: kCorruption if it is malformed or
 // does not fit the state; kNotSupported if it holds a change that this version does not know.
 Status apply_payload(ManifestState& state, std::string_view payload, EditKind kind);
-// Decodes a payload, and returns the changes in it. Of a snapshot, it leaves out what only snapshots hold.
+// Decodes a payload, and returns the changes in it. It leaves out the fields that only snapshots hold.
 // Errors: as apply_payload(), but no state is needed.
 Result<ManifestEdit> decode_edit(std::string_view payload);
 

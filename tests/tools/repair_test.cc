@@ -1,7 +1,7 @@
-// Goal: a damaged store can be repaired. Afterwards it opens and is sound, and everything that was not at risk
-// is there. Method: a small store is damaged in many ways: each file is deleted, cut, emptied, swapped, replaced,
-// and changed byte by byte. Each time it is repaired and opened, and its cells are compared with those before.
-// A second repair finds nothing to do.
+// Goal: a damaged store can be repaired. Afterwards it opens and is sound, and everything that was not at
+// risk is there. Method: a small store is damaged in many ways: each file is deleted, cut, emptied,
+// swapped, replaced, and changed byte by byte. Each time it is repaired and opened, and its cells are
+// compared with those before. A second repair finds nothing to do.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -21,7 +21,7 @@
 #include "tests/tools/schema_check.h"
 #include "tests/tools/tool_runner.h"
 #include "tools/repair/log_look.h"
-#include "tools/repair/repair_plan.h"
+#include "tools/repair/plan_repair.h"
 #include "tools/repair/repair_run.h"
 
 namespace cellar::testing {
@@ -97,8 +97,8 @@ class RepairTest : public ToolTest {
     ASSERT_TRUE(people->put(Put(row).add("d", "mail", row + "@example.org")).ok());
   }
 
-  // Returns every cell with its table's number. The families of a table that has lost its name are found by the
-  // number in the name that it has now.
+  // Returns every cell with its table's number. The families of a table that has lost its name are found by
+  // the number in the name that it has now.
   static Cells cells_of(Engine& engine) {
     Cells cells;
     for (const std::string& name : engine.list_tables()) {
@@ -132,7 +132,7 @@ class RepairTest : public ToolTest {
     return cells;
   }
 
-  // A copy whose files are shared: whoever changes a file gives it a new content of its own.
+  // Makes a copy whose files are shared. A change of a file gives it a new content of its own.
   void take_copy(const std::string& of) const {
     fs::remove_all(path("broken"));
     fs::copy(path(of), path("broken"), fs::copy_options::recursive | fs::copy_options::create_hard_links);
@@ -221,7 +221,7 @@ class RepairTest : public ToolTest {
       fs::rename(at, path("elsewhere"));
       fs::create_symlink(path("elsewhere"), at);
     });
-    // What follows the written part of a segment are zeros.
+    // Zeros follow the written part of a segment.
     const uint64_t written = content.find_last_not_of('\0') + 1;
     const uint64_t step = std::max<uint64_t>(1, written / scaled(20));
     for (uint64_t i = 0; i < written; i += step) {

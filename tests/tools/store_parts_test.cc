@@ -1,7 +1,7 @@
-// Goal: `cellar wal` and `cellar manifest` tell the truth about a store's log and manifest, of a damaged store
-// too. Method: the writes of a test are looked for in the printed log. The edits and states are compared with
-// what was done. Each byte of the log and of the manifest is changed and cut off: no look ends the program, and
-// each finding has a text.
+// Goal: `cellar wal` and `cellar manifest` tell the truth about a store's log and manifest, of a damaged
+// store too. Method: the writes of a test are looked for in the printed log. The edits and states are
+// compared with what was done. Each byte of the log and of the manifest is changed and cut off: no look
+// ends the program, and each finding has a text.
 #include <gtest/gtest.h>
 
 #include <algorithm>

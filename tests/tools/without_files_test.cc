@@ -1,5 +1,6 @@
-// Goal: a store with a damaged or missing file can be read without it, but only on request. Method: one of two
-// files of a family is damaged. Commands that read get its name in CELLAR_ENGINE; commands that write refuse it.
+// Goal: a store with a damaged or missing file can be read without it, but only on request. Method: one of
+// two files of a family is damaged. Commands that read get its name in CELLAR_ENGINE; commands that write
+// refuse it.
 #include <gtest/gtest.h>
 
 #include <algorithm>

@@ -10,7 +10,7 @@
 #include "tools/files/store_check.h"
 #include "tools/frame/command.h"
 #include "tools/frame/operands.h"
-#include "tools/repair/repair_plan.h"
+#include "tools/repair/plan_repair.h"
 #include "tools/repair/repair_run.h"
 #include "tools/store/store.h"
 
@@ -63,7 +63,7 @@ class RepairCommand final : public Command {
   }
 
  private:
-  // Whoever only looks writes nothing: a lock file that is missing is not made.
+  // A look writes nothing: a lock file that is missing is not made.
   static Result<std::unique_ptr<FileLock>> take_lock(Directory& root, bool for_looking) {
     Result<std::unique_ptr<FileLock>> lock = for_looking ? root.lock_shared(kLockName) : root.lock(kLockName);
     if (for_looking && lock.status().is(Code::kNotFound)) return std::unique_ptr<FileLock>();

@@ -55,8 +55,8 @@ class SegmentWalk {
     return {};
   }
 
-  // Looks for records from `at` on. A record can be checked if the checksum before it is known: the header of
-  // the record before it holds that.
+  // Looks for records from `at` on. A record can be checked if the checksum before it is known: the header
+  // of the record before it holds that.
   Status after_damage(uint64_t at, std::optional<uint32_t> chain) {
     while (at < file_.size()) {
       RecordHeader header;

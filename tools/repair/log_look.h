@@ -1,6 +1,6 @@
 // SegmentLook: one segment of a log, read record by record as far as it goes, whatever is damaged in it.
 //
-// A recovery reads a log up to its first damage. A person who looks at a damaged log also wants to know what
+// A recovery reads a log up to its first damage. A person who looks at a damaged log also needs to see what
 // stands after the damage. So a look goes on there with the records whose checksums can still be checked.
 #pragma once
 
@@ -66,8 +66,8 @@ struct SegmentLook {
   bool has_bytes_after_end() const { return written_end > end; }
 };
 
-// Looks at the file `name` of `wal`, the segment `id` of the store `identity`. Only errors of the file system
-// are errors; everything else is in the look. `visit` may be null.
+// Looks at the file `name` of `wal`, the segment `id` of the store `identity`. Only errors of the file
+// system are errors; everything else is in the look. `visit` may be null.
 Result<SegmentLook> look_at_segment(Directory& wal, const std::string& name, const Identity& identity,
                                     uint64_t id, const VisitRecord& visit);
 

@@ -44,8 +44,8 @@ struct FileVerdict {
   Status fault = {};  // of the file; ok: it is whole
 };
 
-// Returns false if this build lacks the codec or the encoding with which the store wrote the file. Such a file
-// may be whole. Any other file that is "not supported" has damage that looks so.
+// Returns false if this build lacks the codec or the encoding with which the store wrote the file. Such a
+// file may be whole. Any other file that is "not supported" has damage that looks so.
 bool is_for_this_build(const FileRecord& record) {
   const bool codec = record.compression.empty() || make_compressor(record.compression).ok();
   return codec && (record.encoding.empty() || encoding_by_name(upper_ascii(record.encoding)).ok());
@@ -165,7 +165,7 @@ void FilePlanner::leave_out(const TableRecord& table, const FamilyRecord& family
   lost_.push_back({family.id, name, place, record});
 }
 
-// Files that no edit names, oldest first. Those that an edit has replaced are not taken in.
+// Takes in the files that no edit names, oldest first. It leaves out files that an edit has replaced.
 Status FilePlanner::adopt_orphans() {
   std::set<std::string> known;
   for (const TableRecord& table : survey_.base.tables)

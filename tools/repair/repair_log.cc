@@ -105,8 +105,8 @@ Status LogPlanner::judge() const {
   return read_log(*wal, facts, visit).status();
 }
 
-// After lost edits the log may begin later than the manifest says: at the oldest segment that is left, or
-// where a segment with records continues none.
+// After lost edits the log may begin later than the manifest says. It then begins at the oldest segment
+// that is left, or at a segment with records that continues no other.
 uint64_t LogPlanner::start_of_log() const {
   uint64_t start = plan_.state.log_start;
   if (!survey_.edits_lost || survey_.segments.empty()) return start;
@@ -168,8 +168,8 @@ Walk LogPlanner::walk_from(uint64_t first) const {
   }
 }
 
-// The walk from the start of the log. If all that stands before a later segment is in store files, the log may
-// begin there: then the damage costs nothing.
+// The walk from the start of the log. If all that stands before a later segment is in store files, the log
+// may begin there: then the damage costs nothing.
 Walk LogPlanner::choose_walk() const {
   const Walk from_start = walk_from(start_of_log());
   if (from_start.whole) return from_start;
@@ -335,8 +335,8 @@ bool LogPlanner::stays(const SegmentLook& look) const {
          std::ranges::find(plan_.drop_segments, look.id) == plan_.drop_segments.end();
 }
 
-// The segment at which the log begins must be there. After lost edits it may be a later one than the manifest
-// says. If none is left, the log begins anew.
+// The segment at which the log begins must be there. After lost edits it may be a later one than the
+// manifest says. If none is left, the log begins anew.
 void LogPlanner::begin_somewhere() {
   for (const SegmentLook& look : survey_.segments) {
     if (!stays(look)) continue;

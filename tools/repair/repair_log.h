@@ -11,7 +11,7 @@ namespace cellar {
 
 // Decides which segments stay, and sets the facts of the log in plan.state. Lets the log write the cells of
 // lost files again, as far as it reaches back. Marks feeds lost that would miss writes. Errors: see
-// plan_repair().
+// plan_repair.h.
 Status plan_log(Directory& root, const StoreSurvey& survey, const std::vector<LostFile>& lost_files,
                 RepairPlan& plan);
 

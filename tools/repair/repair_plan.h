@@ -1,10 +1,10 @@
-// RepairPlan: what is damaged in a store, what a repair does about it, and what is lost.
+// RepairPlan: which parts of a store are damaged, what a repair does about it, and what is lost.
 //
-// A repair relies on three facts. First, everything that an edit of the manifest names was durable before the
-// edit was written. So the generation with the greatest edit is the best one, whatever CURRENT says. Second,
-// a store file that the manifest does not name is harmless beside the files that hold the same cells. So files
-// that a lost edit may have named are taken in. Third, the log counts up to its first damage. Later records
-// may rely on writes that are lost.
+// A repair relies on three facts. First, everything that an edit of the manifest names was durable before
+// the edit was written. So the generation with the greatest edit is the best one, whatever CURRENT says.
+// Second, a store file that the manifest does not name is harmless in addition to the files that hold the
+// same cells. So files that a lost edit may have named are taken in. Third, the log counts up to its first
+// damage. Later records may rely on writes that are lost.
 #pragma once
 
 #include <cstdint>
@@ -12,19 +12,17 @@
 #include <vector>
 
 #include "engine/manifest/manifest_state.h"
-#include "hfile/check/verify_report.h"
 
 namespace cellar {
 
-// What is damaged. Parts are "current", "manifest", "log", "file" and "feed".
+// A part of a store that is damaged. Parts are "current", "manifest", "log", "file" and "feed".
 struct StoreDamage {
   std::string part;
   std::string place;  // relative to the store
   std::string text;
 };
 
-// What the repair does. Actions are "keep" (a copy goes to the quarantine), "move" (to the quarantine), "cut",
-// "leave out", "adopt" and "write".
+// A step of the repair. Actions are "move" (to the quarantine), "cut", "leave out", "adopt" and "write".
 struct RepairStep {
   std::string action;
   std::string place;  // relative to the store
@@ -53,7 +51,7 @@ struct RepairPlan {
   ManifestState state = {};                    // that is published
   uint64_t newest_generation = 1;              // of the manifests that are there
   std::vector<std::string> keep = {};          // files: get a second name in the quarantine
-  std::vector<std::string> move = {};          // what has the name of a file, and is none
+  std::vector<std::string> move = {};          // links and directories with the name of a file
   uint64_t cut_segment = 0;                    // 0: no segment is cut
   uint64_t cut_bytes = 0;                      // how much of it stays
   uint64_t new_segment = 0;                    // with which the log begins anew; 0: a segment stays
@@ -63,11 +61,5 @@ struct RepairPlan {
 
   bool is_needed() const { return !damage.empty(); }
 };
-
-// Makes the plan for the store in `root`, which the caller has locked. `path` is that of the store. Reads the
-// manifests, the log, and every store file at this level. Writes nothing. Errors: kNotFound if it is no store;
-// kNotSupported if a newer version wrote it, or if it is a snapshot; kIoError if something cannot be read that
-// may be whole; kAborted if interrupted.
-Result<RepairPlan> plan_repair(Directory& root, const std::string& path, VerifyLevel level);
 
 }  // namespace cellar

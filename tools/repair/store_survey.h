@@ -1,5 +1,5 @@
-// StoreSurvey: the parts of a store as they are on the disk, whatever is damaged: CURRENT, the manifests, the
-// log. Which state of the store is the newest that can be read.
+// StoreSurvey: the parts of a store as they are on the disk, whatever is damaged: CURRENT, the manifests,
+// the log. Which state of the store is the newest that can be read.
 #pragma once
 
 #include <cstdint>
@@ -34,8 +34,8 @@ struct StoreSurvey {
   const SegmentLook* segment(uint64_t id) const;
 };
 
-// Looks at the store in `root`. Adds what is damaged in CURRENT and the manifests, and what is not a file, to
-// `plan`. Errors: see plan_repair().
+// Looks at the store in `root`. Adds what is damaged in CURRENT and the manifests, and what is not a file,
+// to `plan`. Errors: see plan_repair.h.
 Result<StoreSurvey> survey_store(Directory& root, const std::string& path, RepairPlan& plan);
 
 }  // namespace cellar

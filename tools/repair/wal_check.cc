@@ -47,7 +47,7 @@ constexpr int kLooks = 4;
 
 Status log_interruption() { return interrupted_status("the log was not read to its end"); }
 
-// What recovery says: reads the records and counts those that no file holds yet.
+// Reads the log as a recovery does, and counts the records that no file holds yet.
 Status judge(Directory& wal, const ManifestState& state, WalCheck& check) {
   std::map<uint32_t, uint64_t> flushed;
   for (const TableRecord& table : state.tables)
@@ -79,7 +79,7 @@ Status judge(Directory& wal, const ManifestState& state, WalCheck& check) {
   return {};
 }
 
-// Looks at all segments. Those that a writer removes meanwhile are left out.
+// Looks at all segments. It leaves out segments that a writer removes meanwhile.
 Status look_at_segments(Directory& wal, const ManifestState& state, WalCheck& check) {
   CELLAR_TRY_ASSIGN(const std::vector<uint64_t> ids, list_segments(wal));
   RowSpans lost;

@@ -13,7 +13,7 @@
 namespace cellar {
 
 struct WalCheck {
-  // Of a segment that a recovery does not read: it is older than the start of the log, and kept for feeds or
+  // A recovery does not read a segment that is older than the start of the log. It is kept for feeds, or
   // about to be removed.
   struct Segment {
     SegmentLook look = {};

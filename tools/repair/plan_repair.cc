@@ -1,5 +1,5 @@
 // The plan: the survey, then files, log and the numbers of the new state.
-#include "tools/repair/repair_plan.h"
+#include "tools/repair/plan_repair.h"
 
 #include <fmt/format.h>
 
