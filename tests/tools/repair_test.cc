@@ -453,7 +453,10 @@ TEST_F(RepairTest, TheLogWritesLostFilesAgain) {
 TEST_F(RepairTest, DamagedSegmentsThatNobodyNeedsCostNothing) {
   make_store("closed", true);
   out_of({"feed", "create", "closed", "audit"});  // it keeps the segments
-  for (const char* row : {"a", "b"}) out_of({"put", "closed", "orders", row, "d:q", "v"});
+  for (const char* row : {"a", "b"}) {
+    out_of({"put", "closed", "orders", row, "d:q", "v", "c:q", "v"});
+    out_of({"put", "closed", "people", row, "d:q", "v"});
+  }
   out_of({"flush", "closed"});
   out_of({"put", "closed", "orders", "c", "d:q", "v"});
   {
