@@ -12,6 +12,8 @@ CompactionJudge::CompactionJudge(const RewriteRules& rules)
       keeps_all_(rules.family.delete_order == MarkerOrder::kSequence &&
                  (!rules.all_files || !rules.snapshots.empty())),
       views_(rules.snapshots.size() + 1) {
+  if (rules.family.delete_order == MarkerOrder::kSequence && !keeps_all_)
+    sequences_ = std::make_unique<SequenceTracker>();
   CELLAR_ASSERT(std::ranges::is_sorted(rules.snapshots));
   CELLAR_ASSERT(rules.snapshots.empty() || rules.snapshots.back() <= rules.read_point);
   CELLAR_ASSERT(rules.family.max_versions > 0);
@@ -29,11 +31,11 @@ void CompactionJudge::enter(Place place) {
     view.last_timestamp = kOldestTimestamp;
     view.last_type = CellType::kMinimum;
   }
-  if (rules_.family.delete_order == MarkerOrder::kSequence) {
+  if (sequences_ != nullptr) {
     if (place == Place::kNewRow) {
-      sequences_.enter_row();
+      sequences_->enter_row();
     } else {
-      sequences_.enter_column();
+      sequences_->enter_column();
     }
     visible_ = 0;
   }
@@ -137,13 +139,13 @@ bool CompactionJudge::over_limit(const CellView& cell, uint64_t versions) const 
 Drop CompactionJudge::decide_by_sequence(const CellView& cell) {
   CELLAR_ASSERT(rules_.all_files && rules_.snapshots.empty());  // else keeps_all_ has decided
   if (is_delete(cell.type())) {
-    if (hides(cell)) sequences_.add(cell);
+    if (hides(cell)) sequences_->add(cell);
     if (rules_.purge_deletes_ms > 0 && rules_.now_ms - cell.timestamp <= rules_.purge_deletes_ms)
       return Drop::kKeep;
     if (hides(cell)) return Drop::kMarker;
     return cell.timestamp < rules_.oldest_put_ts ? Drop::kMarker : Drop::kKeep;
   }
-  switch (sequences_.put(cell, rules_.family.max_versions)) {
+  switch (sequences_->put(cell, rules_.family.max_versions)) {
     case SequenceTracker::Fate::kHidden:
       return Drop::kMasked;
     case SequenceTracker::Fate::kOverwritten:

@@ -29,6 +29,7 @@
 #pragma once
 
 #include <array>
+#include <memory>
 #include <vector>
 
 #include "cell/delete_tracker.h"
@@ -72,10 +73,10 @@ class CompactionJudge {
   bool over_limit(const CellView& cell, uint64_t versions) const;
 
   RewriteRules rules_;
-  bool keeps_all_;           // sequence-ordered deletes, and nothing may be dropped now
-  std::vector<View> views_;  // one per stratum, oldest first
-  SequenceTracker sequences_;
-  uint64_t visible_ = 0;  // for sequence order: puts of the column let through so far
+  bool keeps_all_;                              // sequence-ordered deletes, and nothing may be dropped now
+  std::vector<View> views_;                     // one per stratum, oldest first
+  std::unique_ptr<SequenceTracker> sequences_;  // null unless deletes count by sequence and cells may go
+  uint64_t visible_ = 0;                        // for sequence order: puts of the column let through so far
   CellView target_;
   std::array<uint64_t, kDropReasons> dropped_{};
   int64_t newest_dropped_marker_ = kOldestTimestamp;

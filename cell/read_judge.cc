@@ -28,6 +28,7 @@ ReadJudge::ReadJudge(const ReadRules& rules)
       time_last_(rules.time_until == kLatestTimestamp ? kLatestTimestamp : rules.time_until - 1),
       by_sequence_(rules.family.delete_order == MarkerOrder::kSequence && !rules.raw),
       plain_(plain_by(rules, time_last_, versions_max_)) {
+  if (by_sequence_) sequences_ = std::make_unique<SequenceTracker>();
   CELLAR_DCHECK(rules.explicit_columns || rules.columns.empty());
   CELLAR_DCHECK(std::ranges::is_sorted(rules.columns, std::less_equal()) || rules.columns.size() < 2);
   CELLAR_DCHECK(rules.family.max_versions > 0);
@@ -50,11 +51,11 @@ void ReadJudge::enter(Place place) {
   if (place == Place::kSameColumn) return;
   if (place == Place::kNewRow) {
     deletes_.enter_row();
-    if (by_sequence_) sequences_.enter_row();
+    if (by_sequence_) sequences_->enter_row();
     column_ = 0;
   } else {
     deletes_.enter_column();
-    if (by_sequence_) sequences_.enter_column();
+    if (by_sequence_) sequences_->enter_column();
   }
   column_wanted_ = false;
   versions_ = 0;
@@ -110,7 +111,7 @@ void ReadJudge::add_marker(const CellView& marker) {
   if (marker.timestamp < rules_.time_from) return;
   if (rules_.family.keep_deleted_cells != KeepDeleted::kFalse && marker.timestamp > time_last_) return;
   if (by_sequence_) {
-    sequences_.add(marker);
+    sequences_->add(marker);
   } else {
     deletes_.add(marker);
   }
@@ -175,7 +176,7 @@ Verdict ReadJudge::done_with_column(const CellView& cell, bool include) {
 // puts.
 Verdict ReadJudge::judge_put_by_sequence(const CellView& cell) {
   CELLAR_DCHECK(by_sequence_ && !rules_.raw);
-  switch (sequences_.put(cell, rules_.family.max_versions)) {
+  switch (sequences_->put(cell, rules_.family.max_versions)) {
     case SequenceTracker::Fate::kVisible:
       break;
     case SequenceTracker::Fate::kHidden:

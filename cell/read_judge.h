@@ -7,6 +7,8 @@
 // stored.
 #pragma once
 
+#include <memory>
+
 #include "base/assert.h"
 #include "cell/delete_tracker.h"
 #include "cell/rules.h"
@@ -94,7 +96,7 @@ class ReadJudge {
   bool by_sequence_;
   Plain plain_;
   DeleteTracker deletes_;
-  SequenceTracker sequences_;
+  std::unique_ptr<SequenceTracker> sequences_;  // null unless by_sequence_
   size_t column_ = 0;           // index of the first wanted column of this row that is not yet passed
   bool column_wanted_ = false;  // True if the current column is known to be wanted (explicit columns)
   uint32_t versions_ = 0;       // versions counted in the current column

@@ -1,4 +1,4 @@
-// SequenceTracker.
+// SequenceTracker: keeps the markers in timelines, and counts a put once.
 #include "cell/sequence_tracker.h"
 
 #include <algorithm>
@@ -6,71 +6,111 @@
 #include "base/assert.h"
 
 namespace cellar {
+namespace {
+
+// Empties a vector, and gives up the memory of a very large one.
+template <class T>
+void empty(std::vector<T>& values, size_t kept) {
+  if (values.capacity() <= kept) return values.clear();
+  values = {};
+}
+
+}  // namespace
 
 void SequenceTracker::enter_row() {
-  family_markers_.clear();
+  family_.clear();
+  empty(family_versions_, kPlacesKept);
   enter_column();
 }
 
 void SequenceTracker::enter_column() {
-  column_markers_.clear();
-  counted_.clear();
+  column_.clear();
+  empty(versions_, kPlacesKept);
+  empty(alive_, kPlacesKept);
+  counted_ = 0;
+  any_death_ = false;
   any_put_ = false;
-  moments_.clear();
-  moments_.push_back({kNever, 0});
-  for (const Marker& marker : family_markers_) add_moment(marker.sequence);
-  CELLAR_DCHECK(moments_.size() <= family_markers_.size() + 1 && moments_.front().before == kNever);
+  limit_met_ = 0;
 }
 
-void SequenceTracker::add_moment(uint64_t before) {
-  if (std::ranges::find(moments_, before, &Moment::before) != moments_.end()) return;
-  const auto alive = std::ranges::count_if(
-      counted_, [&](const Counted& put) { return put.sequence < before && put.death >= before; });
-  moments_.push_back({before, static_cast<uint64_t>(alive)});
+// Adds a place in the order of a store. Markers come in this order, so it is most often the last.
+void SequenceTracker::add_place(Places& places, const Place& place) {
+  auto at = places.end();
+  while (at != places.begin() && place.is_before(at[-1])) --at;
+  CELLAR_DCHECK(at == places.end() || place.is_before(*at));
+  places.insert(at, place);
 }
 
 void SequenceTracker::add(const CellView& marker) {
   CELLAR_ASSERT(is_delete(marker.type()));
-  (covers_family(marker.type()) ? family_markers_ : column_markers_)
-      .push_back({marker.type(), marker.timestamp, marker.sequence});
-  add_moment(marker.sequence);
+  const bool of_family = covers_family(marker.type());
+  // No timestamp is older than the oldest, so a marker there hides its own timestamp only.
+  const bool is_exact = marker.type() == CellType::kDelete ||
+                        marker.type() == CellType::kDeleteFamilyVersion ||
+                        marker.timestamp == kOldestTimestamp;
+  if (!is_exact) return (of_family ? family_ : column_).add_marker(marker.sequence, marker.timestamp);
+  const Place place{marker.timestamp, marker.sequence};
+  if (of_family) return add_place(family_versions_, place);
+  // The puts of newer timestamps have been counted.
+  if (!versions_.empty() && versions_.back().timestamp != place.timestamp) versions_.clear();
+  add_place(versions_, place);
 }
 
+// Returns the sequence of the first exact marker that hides the put. It is the last place before the put.
+uint64_t SequenceTracker::exact_death(const Places& places, const Place& put) const {
+  if (places.empty()) return kNever;
+  const auto after = std::ranges::partition_point(places, [&](const Place& place) {
+    ++steps_;
+    return place.is_before(put);
+  });
+  if (after == places.begin() || after[-1].timestamp != put.timestamp) return kNever;
+  CELLAR_DCHECK(after[-1].sequence > put.sequence);
+  return after[-1].sequence;
+}
+
+// Returns the sequence of the first marker that hides the put, or kNever.
 uint64_t SequenceTracker::death_of(const CellView& cell) const {
-  uint64_t death = kNever;
-  const auto consider = [&](const Marker& marker) {
-    if (marker.sequence <= cell.sequence) return;
-    const bool exact = marker.type == CellType::kDelete || marker.type == CellType::kDeleteFamilyVersion;
-    if (exact ? cell.timestamp == marker.timestamp : cell.timestamp <= marker.timestamp)
-      death = std::min(death, marker.sequence);
-  };
-  for (const Marker& marker : family_markers_) consider(marker);
-  for (const Marker& marker : column_markers_) consider(marker);
-  CELLAR_DCHECK(death == kNever || death > cell.sequence);
+  const Place place{cell.timestamp, cell.sequence};
+  const int64_t timestamp = std::max(cell.timestamp, kOldestTimestamp + 1);  // see add()
+  const uint64_t death = std::min({family_.first_marker_after(cell.sequence, timestamp),
+                                   column_.first_marker_after(cell.sequence, timestamp),
+                                   exact_death(family_versions_, place), exact_death(versions_, place)});
+  CELLAR_DCHECK(death > cell.sequence);
   return death;
+}
+
+// Counts a put that is not over the limit. As long as no counted put has died, there is one moment: now.
+void SequenceTracker::count(uint64_t birth, uint64_t death, int32_t max_versions) {
+  CELLAR_DCHECK(birth >= limit_met_ && max_versions > 0);
+  if (any_death_ || death != kNever) return count_death(birth, death, max_versions);
+  if (++counted_ == max_versions) {
+    limit_met_ = kNever;
+  } else {
+    alive_.push_back(birth);
+  }
+}
+
+void SequenceTracker::count_death(uint64_t birth, uint64_t death, int32_t max_versions) {
+  if (!any_death_)
+    for (const uint64_t before : alive_) column_.add_life(before, kNever);
+  any_death_ = true;
+  column_.add_life(birth, death);
+  counted_ = std::min(counted_ + 1, max_versions);
+  if (counted_ == max_versions) limit_met_ = std::max(limit_met_, column_.last_moment_of(max_versions));
 }
 
 SequenceTracker::Fate SequenceTracker::put(const CellView& cell, uint32_t max_versions) {
   CELLAR_ASSERT(!is_delete(cell.type()) && max_versions > 0);
-  CELLAR_ASSERT(!moments_.empty());  // enter_row() was called, and "now" is always there
   const bool overwritten = any_put_ && last_timestamp_ == cell.timestamp;
   uint64_t death = death_of(cell);
   if (overwritten) death = std::min(death, last_sequence_);
   any_put_ = true;
   last_timestamp_ = cell.timestamp;
   last_sequence_ = cell.sequence;
-  // At some moment newer puts had reached the limit. No older put could be within the limit at that
-  // moment. So this put need not be counted for older puts at earlier moments.
-  const bool over_limit = std::ranges::any_of(moments_, [&](const Moment& moment) {
-    return moment.before > cell.sequence && moment.alive >= max_versions;
-  });
-  if (!over_limit) {
-    for (Moment& moment : moments_)
-      if (cell.sequence < moment.before && death >= moment.before) ++moment.alive;
-    counted_.push_back({cell.sequence, death});
-  }
-  CELLAR_DCHECK(
-      std::ranges::all_of(moments_, [&](const Moment& each) { return each.alive <= counted_.size(); }));
+  ++steps_;
+  const bool over_limit = cell.sequence < limit_met_;
+  if (!over_limit && max_versions <= INT32_MAX)
+    count(cell.sequence, death, static_cast<int32_t>(max_versions));
   if (overwritten) return Fate::kOverwritten;
   if (death != kNever) return Fate::kHidden;
   return over_limit ? Fate::kOverLimit : Fate::kVisible;

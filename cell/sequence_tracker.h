@@ -2,21 +2,30 @@
 //
 // A marker hides only puts written before it. A put is over the version limit if, at any moment since it
 // was written, its column had as many newer puts as the limit. It does not matter whether those puts were
-// deleted since. Such a put never becomes visible again. The moments that matter are just before each
-// marker was written, and now: between markers the number of newer puts only grows. So one count per
-// marker is enough. An overwritten put (same timestamp, written earlier) counts until it was overwritten;
-// the later put counts from then on.
+// deleted since. Such a put never becomes visible again. The moments that matter are just before a write that
+// hides a counted put, and now: between them the number of newer puts only grows. An overwritten put (same
+// timestamp, written earlier) counts until it was overwritten; the later put counts from then on.
+//
+// If a put is over the limit, so are the puts of the column that come later and were written earlier. So one
+// moment tells the limit, the last one at which a put newer than the next ones met the limit. Puts written
+// before it are over the limit, and decide nothing.
+//
+// A put costs steps that grow with the logarithm of the number of markers, whatever their order (timeline.h).
 #pragma once
 
 #include <cstdint>
 #include <vector>
 
+#include "base/recycled.h"
+#include "cell/timeline.h"
 #include "cellar/cell.h"
 
 namespace cellar {
 
-// Cells must be added in the order of a store, within one read point. One thread at a time.
-class SequenceTracker {
+// SequenceTracker: the markers and counted puts of one row. Cells must be added in the order of a store,
+// within one read point. A marker of the row's family, or of the current column, takes at most 128 bytes. A
+// counted put of the column takes at most 256. At most 2 MiB stay for the next row. One thread at a time.
+class SequenceTracker : public Recycled<SequenceTracker> {
  public:
   void enter_row();
   void enter_column();
@@ -24,34 +33,44 @@ class SequenceTracker {
 
   enum class Fate : uint8_t { kVisible, kHidden, kOverwritten, kOverLimit };
   // Counts a put and returns its fate. Among puts with one timestamp, the one written last must be passed
-  // first.
+  // first. The limit is the same for all puts of a column. A limit over 2^31 - 1 is none.
   Fate put(const CellView& cell, uint32_t max_versions);
 
+  // Returns the number of steps so far. It tells how the work grows.
+  uint64_t steps() const { return family_.steps() + column_.steps() + steps_; }
+
  private:
-  struct Marker {
-    CellType type;
+  static constexpr uint64_t kNever = Timeline::kNever;
+  static constexpr size_t kPlacesKept = 16384;
+
+  // Place: where an exact marker stands. It hides only puts of its timestamp.
+  struct Place {
     int64_t timestamp;
     uint64_t sequence;
+    // Returns whether this place comes before `other` in the order of a store.
+    bool is_before(const Place& other) const {
+      return timestamp != other.timestamp ? timestamp > other.timestamp : sequence > other.sequence;
+    }
   };
-  struct Counted {
-    uint64_t sequence;
-    uint64_t death;  // sequence of the first marker or put that hides the put, or kNever
-  };
-  struct Moment {
-    uint64_t before;  // the moment is just before this sequence was written
-    uint64_t alive;   // counted puts of the column that were alive then
-  };
-  static constexpr uint64_t kNever = UINT64_MAX;
+  using Places = std::vector<Place>;
+  static void add_place(Places& places, const Place& place);
+  uint64_t exact_death(const Places& places, const Place& put) const;
   uint64_t death_of(const CellView& cell) const;
-  void add_moment(uint64_t before);
+  void count(uint64_t birth, uint64_t death, int32_t max_versions);
+  void count_death(uint64_t birth, uint64_t death, int32_t max_versions);
 
-  std::vector<Marker> family_markers_;
-  std::vector<Marker> column_markers_;
-  std::vector<Counted> counted_;
-  std::vector<Moment> moments_;
-  bool any_put_ = false;        // True if put() was called for this column
-  int64_t last_timestamp_ = 0;  // timestamp of the column's last put
+  Timeline family_;         // markers of the row that hide puts at their timestamps and before
+  Places family_versions_;  // exact markers of the row, in the order of a store
+  Timeline column_;         // such markers of the column; also the lives of its counted puts if one has died
+  Places versions_;         // exact markers of the column at its last timestamp that has one
+  std::vector<uint64_t> alive_;  // births of the counted puts as long as all are alive
+  int32_t counted_ = 0;          // counted puts of the column, as far as they matter
+  bool any_death_ = false;       // True if a counted put has died
+  bool any_put_ = false;         // True if put() was called for this column
+  uint64_t limit_met_ = 0;       // the last moment at which the counted puts met the limit; 0: they never did
+  int64_t last_timestamp_ = 0;   // timestamp of the column's last put
   uint64_t last_sequence_ = 0;
+  mutable uint64_t steps_ = 0;
 };
 
 }  // namespace cellar
