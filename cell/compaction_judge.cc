@@ -13,7 +13,7 @@ CompactionJudge::CompactionJudge(const RewriteRules& rules)
                  (!rules.all_files || !rules.snapshots.empty())),
       views_(rules.snapshots.size() + 1) {
   if (rules.family.delete_order == MarkerOrder::kSequence && !keeps_all_)
-    sequences_ = std::make_unique<SequenceTracker>();
+    sequences_ = std::make_unique_for_overwrite<SequenceTracker>();
   CELLAR_ASSERT(std::ranges::is_sorted(rules.snapshots));
   CELLAR_ASSERT(rules.snapshots.empty() || rules.snapshots.back() <= rules.read_point);
   CELLAR_ASSERT(rules.family.max_versions > 0);

@@ -35,7 +35,7 @@ struct Forward {
 
 // RowsBackward: rows in descending order, the cells of a row in their normal order.
 struct RowsBackward {
-  [[gnu::always_inline]] static std::strong_ordering compare(const CellView& a, const CellView& b) {
+  static std::strong_ordering compare(const CellView& a, const CellView& b) {
     const std::strong_ordering rows = b.row() <=> a.row();
     return rows != 0 ? rows : compare_cells(a, b);
   }
@@ -140,7 +140,7 @@ class MergingCursor final : public CellCursor, public Recycled<MergingCursor<Ord
 
   // Compares two entries. Equal cells occur when sequences have been zeroed, or in bulk-loaded files: the
   // younger source wins.
-  [[gnu::always_inline]] static bool before(const Entry& a, const Entry& b) {
+  static bool before(const Entry& a, const Entry& b) {
     const auto order = Order::compare_stored(*a.cell, *b.cell);
     return order != 0 ? order < 0 : a.source->age < b.source->age;
   }

@@ -28,7 +28,7 @@ ReadJudge::ReadJudge(const ReadRules& rules)
       time_last_(rules.time_until == kLatestTimestamp ? kLatestTimestamp : rules.time_until - 1),
       by_sequence_(rules.family.delete_order == MarkerOrder::kSequence && !rules.raw),
       plain_(plain_by(rules, time_last_, versions_max_)) {
-  if (by_sequence_) sequences_ = std::make_unique<SequenceTracker>();
+  if (by_sequence_) sequences_ = std::make_unique_for_overwrite<SequenceTracker>();
   CELLAR_DCHECK(rules.explicit_columns || rules.columns.empty());
   CELLAR_DCHECK(std::ranges::is_sorted(rules.columns, std::less_equal()) || rules.columns.size() < 2);
   CELLAR_DCHECK(rules.family.max_versions > 0);

@@ -27,8 +27,17 @@ namespace cellar {
 // counted put of the column takes at most 256. At most 2 MiB stay for the next row. One thread at a time.
 class SequenceTracker : public Recycled<SequenceTracker> {
  public:
-  void enter_row();
-  void enter_column();
+  void enter_row() {
+    if (family_marked_) forget_family();
+    enter_column();
+  }
+  void enter_column() {
+    if (column_marked_ || any_death_ || alive_.size() > kPlacesKept) forget_column();
+    alive_.clear();
+    counted_ = 0;
+    any_put_ = false;
+    limit_met_ = 0;
+  }
   void add(const CellView& marker);
 
   enum class Fate : uint8_t { kVisible, kHidden, kOverwritten, kOverLimit };
@@ -53,10 +62,11 @@ class SequenceTracker : public Recycled<SequenceTracker> {
     }
   };
   using Places = std::vector<Place>;
+  void forget_family();
+  void forget_column();
   static void add_place(Places& places, const Place& place);
   uint64_t exact_death(const Places& places, const Place& put) const;
   uint64_t death_of(const CellView& cell) const;
-  void count(uint64_t birth, uint64_t death, int32_t max_versions);
   void count_death(uint64_t birth, uint64_t death, int32_t max_versions);
 
   Timeline family_;         // markers of the row that hide puts at their timestamps and before
@@ -65,6 +75,8 @@ class SequenceTracker : public Recycled<SequenceTracker> {
   Places versions_;         // exact markers of the column at its last timestamp that has one
   std::vector<uint64_t> alive_;  // births of the counted puts as long as all are alive
   int32_t counted_ = 0;          // counted puts of the column, as far as they matter
+  bool family_marked_ = false;   // True if the row has markers of the family
+  bool column_marked_ = false;   // True if the column has markers of its own
   bool any_death_ = false;       // True if a counted put has died
   bool any_put_ = false;         // True if put() was called for this column
   uint64_t limit_met_ = 0;       // the last moment at which the counted puts met the limit; 0: they never did
