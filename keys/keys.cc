@@ -390,7 +390,7 @@ std::string key_fields_text(std::string_view key) {
 KeyRange keys_with_prefix(std::string_view prefix) { return {std::string(prefix), prefix_successor(prefix)}; }
 
 KeyRange keys_between(std::string_view prefix, std::string_view from, std::string_view until) {
-  return {std::string(prefix).append(from), std::string(prefix).append(until)};
+  return with_prefix(prefix, {std::string(from), std::string(until)});
 }
 
 // ---- HBase's Bytes ----

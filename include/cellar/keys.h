@@ -8,6 +8,8 @@
 #include <string>
 #include <string_view>
 #include <type_traits>
+#include <utility>
+#include <vector>
 
 #include "cellar/status.h"
 
@@ -146,8 +148,36 @@ struct KeyRange {
 // Returns the range of all keys that begin with `prefix`.
 KeyRange keys_with_prefix(std::string_view prefix);
 // Returns the range of the keys that begin with `prefix` and continue with bytes from `from` up to but not
-// including `until`. Both are encoded in the same way.
+// including `until`. Both are encoded in the same way. An empty `until` is no bound: to the last key with the
+// prefix.
 KeyRange keys_between(std::string_view prefix, std::string_view from, std::string_view until);
+// Returns the range of the same keys with `prefix` in front of each. A range without a bound ends with the
+// last key that has the prefix.
+KeyRange with_prefix(std::string_view prefix, const KeyRange& range);
+// Returns the ranges in the order of their keys. Ranges that overlap or touch become one, and ranges without
+// a key are left out. A range that ends before it starts is an error of the caller. It stays as it is, before
+// the others, so that a read refuses it.
+std::vector<KeyRange> joined_ranges(std::vector<KeyRange> ranges);
+// Cuts a range at these keys, which Table::split_points returns: RangeSplits::rows. Returns the parts in the
+// order of their keys. Each key of `within` is in one part. Cuts outside of it have no effect.
+//
+// With `whole_prefix` each cut moves back to the first key that has the same first `whole_prefix` bytes. All
+// keys with one such prefix are then in one part, and the parts may be fewer. 0: cuts stay.
+std::vector<KeyRange> key_ranges(std::vector<std::string> cuts, size_t whole_prefix = 0,
+                                 const KeyRange& within = {});
+
+// ---- Text
+
+// Returns "0042" for 42 with 4 digits: texts of one width, which sort by number. Errors: kInvalidArgument for
+// a negative number, and for fewer than 1 or more than 19 digits; kLimit if the number has more digits.
+Result<std::string> zero_padded(int64_t value, size_t digits);
+// Returns the number. kInvalidArgument if the text is not 1 to 19 digits, or if the number needs 64 bits.
+Result<int64_t> int64_of_padded(std::string_view digits);
+// Returns two lower-case digits for each byte. Texts sort as the bytes do.
+std::string hex_text(std::string_view bytes);
+// Returns the bytes. The digits may have either case. kInvalidArgument if the text has an odd number of
+// digits, or another character.
+Result<std::string> bytes_of_hex(std::string_view digits);
 
 // ---- HBase's Bytes
 
@@ -217,5 +247,23 @@ Result<std::string> packed_quadkey(const Tile& tile);
 Result<Tile> tile_of_packed(std::string_view bytes);
 // Returns the range of the packed keys of the tile and of all tiles within it.
 Result<KeyRange> packed_quadkeys_within(const Tile& tile);
+// Returns ranges of the packed keys of all tiles of zoom `zoom`, or of a greater one, that meet a box of the
+// map. Edges belong to the box, which is in degrees. If west > east it crosses the date line. The ranges are
+// sorted, disjoint and joined: Scan(ranges) reads them in one stream.
+//
+// The box is covered by tiles of one zoom, which is at most `zoom`. It is the greatest zoom of which at most
+// `tiles_max` tiles suffice, on each side of the date line. So the ranges hold keys near the box too, and a
+// reader tests each place. Tiles with a smaller zoom than `zoom` may be left out, although they meet the box.
+// Error: kInvalidArgument for invalid degrees, or if south > north. Also for a zoom above 29, and unless
+// tiles_max is 1 to 1,000,000.
+Result<std::vector<KeyRange>> packed_quadkeys_in_box(double south, double west, double north, double east,
+                                                     size_t tiles_max, uint8_t zoom);
+
+// Returns the digits of a quadkey as a big-endian number of 2, 4 or 8 bytes: 27756 for "12301230". The zoom
+// is not in it. So all tiles must have one zoom, which the reader knows. The numbers then sort like the
+// quadkeys. kInvalidArgument for another width, and for a zoom above 8, 16 or 29.
+Result<std::string> quadkey_number(const Tile& tile, size_t bytes);
+// Returns the tile of a number. Errors are the same; also kInvalidArgument for a number that is too large.
+Result<Tile> tile_of_number(std::string_view bytes, uint8_t zoom);
 
 }  // namespace cellar

@@ -6,10 +6,14 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <array>
 #include <cmath>
 #include <fstream>
 #include <limits>
 #include <tuple>
+#include <utility>
+#include <vector>
 
 #include "base/bytes.h"
 #include "base/random.h"
@@ -212,6 +216,85 @@ TEST(Keys, RangesHoldWhatBeginsAlike) {
   }
 }
 
+TEST(Keys, ARangeWithAPrefixInFrontStaysWithinIt) {
+  EXPECT_EQ(keys_between("a", "b", ""), (KeyRange{"ab", "b"}));
+  EXPECT_EQ(keys_between("", "b", ""), (KeyRange{"b", ""}));
+  EXPECT_EQ(with_prefix("x", {}), keys_with_prefix("x"));
+  EXPECT_EQ(with_prefix("x", {"1", "2"}), (KeyRange{"x1", "x2"}));
+  EXPECT_EQ(with_prefix("\xff", {"1", ""}), (KeyRange{"\xff"
+                                                      "1",
+                                                      ""}));
+}
+
+// A key is in one of the joined ranges exactly if it is in one of the given ranges.
+TEST(Keys, JoinedRangesHoldTheSameKeys) {
+  using Ranges = std::vector<KeyRange>;
+  EXPECT_EQ(joined_ranges({}), Ranges{});
+  EXPECT_EQ(joined_ranges({{"c", "d"}, {"a", "b"}, {"b", "c"}, {"x", "x"}}), (Ranges{{"a", "d"}}));
+  EXPECT_EQ(joined_ranges({{"b", ""}, {"a", "aa"}, {"c", "d"}}), (Ranges{{"a", "aa"}, {"b", ""}}));
+  EXPECT_EQ(joined_ranges({{"a", "b"}, {"d", "c"}}), (Ranges{{"d", "c"}, {"a", "b"}})) << "an error stays";
+  Random random(3);
+  const auto holds = [](const Ranges& ranges, const std::string& key) {
+    return std::ranges::any_of(ranges, [&](const KeyRange& each) {
+      return key >= each.start && (each.stop.empty() || key < each.stop);
+    });
+  };
+  for (int round = 0; round < 2000; ++round) {
+    Ranges ranges(random.below(7));
+    for (KeyRange& each : ranges) {
+      const auto from = static_cast<char>('a' + random.below(20));
+      each.start = random.one_in(9) ? "" : std::string(1, from);
+      if (!random.one_in(9)) each.stop = std::string(1, static_cast<char>(from + random.below(4)));
+      if (each.start > each.stop && !each.stop.empty()) each.start = each.stop;
+    }
+    const Ranges joined = joined_ranges(ranges);
+    for (size_t i = 1; i < joined.size(); ++i) {
+      ASSERT_FALSE(joined[i - 1].stop.empty());
+      ASSERT_LT(joined[i - 1].stop, joined[i].start);
+    }
+    for (char c = 'a'; c < 'z'; ++c)
+      for (const std::string& key : {std::string(1, c), std::string(1, c) + "0"})
+        ASSERT_EQ(holds(joined, key), holds(ranges, key)) << key << " round " << round;
+  }
+}
+
+TEST(Keys, CutsMakeRangesThatCoverAll) {
+  using Ranges = std::vector<KeyRange>;
+  EXPECT_EQ(key_ranges({}), Ranges{{}});
+  EXPECT_EQ(key_ranges({"b", "d"}), (Ranges{{"", "b"}, {"b", "d"}, {"d", ""}}));
+  EXPECT_EQ(key_ranges({"b", "d", "b"}, 0, {"c", "e"}), (Ranges{{"c", "d"}, {"d", "e"}}));
+  EXPECT_EQ(key_ranges({"c", "e", "f"}, 0, {"c", "e"}), (Ranges{{"c", "e"}}));
+  // Two cuts within the keys that begin with "ab" become one, before all of them.
+  EXPECT_EQ(key_ranges({"ab7", "ab9", "b", "cd1"}, 2),
+            (Ranges{{"", "ab"}, {"ab", "b"}, {"b", "cd"}, {"cd", ""}}));
+}
+
+TEST(Keys, PaddedNumbersSortByValue) {
+  EXPECT_EQ(zero_padded(42, 4).value(), "0042");
+  EXPECT_EQ(zero_padded(0, 1).value(), "0");
+  EXPECT_EQ(zero_padded(INT64_MAX, 19).value(), "9223372036854775807");
+  EXPECT_EQ(zero_padded(42, 1).status().to_text(), "limit: 42 has more than 1 digits");
+  EXPECT_TRUE(zero_padded(-1, 5).status().is(Code::kInvalidArgument));
+  EXPECT_TRUE(zero_padded(1, 0).status().is(Code::kInvalidArgument));
+  EXPECT_TRUE(zero_padded(1, 20).status().is(Code::kInvalidArgument));
+  for (const int64_t value : {int64_t{0}, int64_t{7}, int64_t{1234567}, INT64_MAX})
+    EXPECT_EQ(int64_of_padded(zero_padded(value, 19).value()).value(), value);
+  for (const char* text : {"", "-1", "+1", " 1", "1x", "00000000000000000001", "9223372036854775808"})
+    EXPECT_TRUE(int64_of_padded(text).status().is(Code::kInvalidArgument)) << text;
+}
+
+TEST(Keys, HexTextIsItsBytes) {
+  EXPECT_EQ(hex_text(std::string_view("\x00\xaf", 2)), "00af");
+  EXPECT_EQ(bytes_of_hex("00aF").value(), std::string("\x00\xaf", 2));
+  EXPECT_EQ(bytes_of_hex("").value(), "");
+  EXPECT_EQ(bytes_of_hex("0g").status().to_text(), "invalid_argument: \"g\" at place 1 is not a hex digit");
+  for (const char* text : {"0", "0x", "zz", "::", "@@", "``"})
+    EXPECT_TRUE(bytes_of_hex(text).status().is(Code::kInvalidArgument)) << text;
+  std::string all;
+  for (int byte = 0; byte < 256; ++byte) all.push_back(static_cast<char>(byte));
+  EXPECT_EQ(bytes_of_hex(hex_text(all)).value(), all);
+}
+
 TEST(Keys, PlainNumbersAreBigEndian) {
   EXPECT_EQ(hex(plain_int64(-1)), "ffffffffffffffff");
   EXPECT_EQ(hex(plain_int32(5)), "00000005");
@@ -298,6 +381,81 @@ TEST(Keys, TilesAndTheirQuadkeys) {
   EXPECT_FALSE(tile_of_packed("short").ok());
   EXPECT_FALSE(tile_of_packed(plain_int64(30)).ok());
   EXPECT_FALSE(tile_of_packed(plain_int64(1 << 5)).ok());
+}
+
+// Every place in the box has its tile in one of the ranges, also at the edges and across the date line.
+TEST(Keys, ABoxIsARangeOfTiles) {
+  Random random(4);
+  const auto holds = [](const std::vector<KeyRange>& ranges, const std::string& key) {
+    return std::ranges::count_if(ranges, [&](const KeyRange& each) {
+      return key >= each.start && (each.stop.empty() || key < each.stop);
+    });
+  };
+  const auto degrees = [&](double from, double to) { return from + (to - from) * random.unit(); };
+  for (int round = 0; round < 300; ++round) {
+    double south = degrees(-90, 90);
+    double north = random.one_in(9) ? south : degrees(-90, 90);
+    if (south > north) std::swap(south, north);
+    const double west = random.one_in(9) ? -180 : degrees(-180, 180);
+    const double east = random.one_in(9) ? 180 : degrees(-180, 180);
+    const auto zoom = static_cast<uint8_t>(random.below(30));
+    const size_t tiles_max = 1 + random.below(60);
+    const auto ranges = packed_quadkeys_in_box(south, west, north, east, tiles_max, zoom).value();
+    ASSERT_LE(ranges.size(), 2 * tiles_max);
+    ASSERT_EQ(joined_ranges(ranges), ranges);
+    for (int i = 0; i < 50; ++i) {
+      const double latitude = i == 0 ? south : i == 1 ? north : degrees(south, north);
+      double longitude = i == 0 ? west : i == 1 ? east : degrees(west, west <= east ? east : east + 360);
+      if (longitude > 180) longitude -= 360;
+      const auto deeper = static_cast<uint8_t>(zoom + random.below(30u - zoom));
+      const std::string key = packed_quadkey(tile_at(latitude, longitude, deeper).value()).value();
+      ASSERT_EQ(holds(ranges, key), 1) << latitude << ", " << longitude << " in " << south << ", " << west
+                                       << ", " << north << ", " << east << " zoom " << int{zoom};
+    }
+  }
+  // A small box has few keys outside of it.
+  const auto small = packed_quadkeys_in_box(47.3, 8.5, 47.4, 8.6, 16, 16).value();
+  EXPECT_EQ(holds(small, packed_quadkey(tile_at(47.35, 8.55, 16).value()).value()), 1);
+  EXPECT_EQ(holds(small, packed_quadkey(tile_at(47.35, 9.55, 16).value()).value()), 0);
+  EXPECT_EQ(packed_quadkeys_in_box(-90, -180, 90, 180, 4, 16).value().size(), 1u) << "the world is one range";
+  for (const auto& [box, tiles, zoom] : {std::tuple{std::array<double, 4>{1, 0, 0, 1}, 4, 16},
+                                         {{0, 0, 91, 1}, 4, 16},
+                                         {{0, -181, 1, 1}, 4, 16},
+                                         {{0, 0, 1, 1}, 0, 16},
+                                         {{0, 0, 1, 1}, 1'000'001, 16},
+                                         {{0, 0, 1, 1}, 4, 30},
+                                         {{NAN, 0, 1, 1}, 4, 16}})
+    EXPECT_TRUE(packed_quadkeys_in_box(box[0], box[1], box[2], box[3], static_cast<size_t>(tiles),
+                                       static_cast<uint8_t>(zoom))
+                    .status()
+                    .is(Code::kInvalidArgument));
+}
+
+TEST(Keys, QuadkeysAreNumbersOfTwoAndFourBytes) {
+  const Tile tile = tile_of_quadkey("12301230").value();
+  EXPECT_EQ(quadkey_number(tile, 2).value(), plain_int16(27756));
+  EXPECT_EQ(quadkey_number(tile, 4).value(), plain_int32(27756));
+  Random random(5);
+  for (const size_t bytes : {2u, 4u, 8u}) {
+    const auto zoom = static_cast<uint8_t>(bytes == 8 ? 29 : 4 * bytes);
+    std::pair<std::string, std::string> before;
+    for (int round = 0; round < 500; ++round) {
+      const Tile any{.x = static_cast<uint32_t>(random.below(uint64_t{1} << zoom)),
+                     .y = static_cast<uint32_t>(random.below(uint64_t{1} << zoom)),
+                     .zoom = zoom};
+      const std::string number = quadkey_number(any, bytes).value();
+      EXPECT_EQ(number.size(), bytes);
+      EXPECT_EQ(tile_of_number(number, zoom).value(), any);
+      const std::string digits = quadkey(any).value();
+      EXPECT_EQ(before.first < number, before.second < digits) << digits;
+      before = {number, digits};
+    }
+  }
+  EXPECT_TRUE(quadkey_number({.zoom = 9}, 2).status().is(Code::kInvalidArgument));
+  EXPECT_TRUE(quadkey_number({.zoom = 1}, 3).status().is(Code::kInvalidArgument));
+  EXPECT_TRUE(quadkey_number({.x = 9, .zoom = 1}, 2).status().is(Code::kInvalidArgument));
+  EXPECT_TRUE(tile_of_number("abc", 1).status().is(Code::kInvalidArgument));
+  EXPECT_TRUE(tile_of_number(plain_int16(4), 1).status().is(Code::kInvalidArgument));
 }
 
 }  // namespace
