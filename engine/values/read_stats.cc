@@ -17,6 +17,7 @@ ReadStats& ReadStats::operator+=(const ReadStats& other) {
   rows_from_cache += other.rows_from_cache;
   blocks_from_disk += other.blocks_from_disk;
   bytes_from_disk += other.bytes_from_disk;
+  data_blocks += other.data_blocks;
   cells_examined += other.cells_examined;
   cells_returned += other.cells_returned;
   rows_returned += other.rows_returned;
@@ -28,11 +29,11 @@ ReadStats& ReadStats::operator+=(const ReadStats& other) {
 std::string to_text(const ReadStats& s) {
   return fmt::format(
       "files {} (-{} range -{} time -{} ttl -{} bloom), memtables {}, blocks {} disk ({} B) / {} cache, "
-      "{} cached rows, "
+      "{} with data, {} cached rows, "
       "cells {} examined / {} returned, rows {} scanned / {} filtered / {} returned",
       s.files_considered, s.files_skipped_range, s.files_skipped_time, s.files_skipped_ttl,
       s.files_skipped_bloom, s.memtables, s.blocks_from_disk, s.bytes_from_disk, s.blocks_from_cache,
-      s.rows_from_cache, s.cells_examined, s.cells_returned, s.rows_scanned, s.rows_filtered,
+      s.data_blocks, s.rows_from_cache, s.cells_examined, s.cells_returned, s.rows_scanned, s.rows_filtered,
       s.rows_returned);
 }
 

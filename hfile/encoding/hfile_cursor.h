@@ -441,13 +441,17 @@ class HFileCursor final : public RunCursor, public Recycled<HFileCursor<Decoder>
       if (open_.pin) {
         open_.warm = !options_.sequential;
         misses_ = 0;
-        if (options_.stats != nullptr) options_.stats->blocks_from_cache += 1;
+        if (options_.stats != nullptr) {
+          options_.stats->blocks_from_cache += 1;
+          options_.stats->data_blocks += 1;
+        }
         return true;
       }
     }
     open_.from_disk = true;
     Result<Block*> read = read_block();
     if (!read.ok()) return moved(read.status());
+    if (options_.stats != nullptr) options_.stats->data_blocks += 1;
     if ((*read)->kind() != Decoder::kBlockKind) {
       const Pin unwanted(*read);
       return moved(parts_.blocks->corruption(index_.offset(), "not a data block of the file's encoding"));

@@ -21,6 +21,7 @@ struct ReadStats {
   uint64_t rows_from_cache = 0;    // rows of files that needed no block (EngineOptions::cache_rows)
   uint64_t blocks_from_disk = 0;
   uint64_t bytes_from_disk = 0;  // as stored
+  uint64_t data_blocks = 0;      // blocks of cells among those from the cache and from disk
   uint64_t cells_examined = 0;
   uint64_t cells_returned = 0;
   uint64_t rows_returned = 0;
@@ -31,8 +32,8 @@ struct ReadStats {
   ReadStats& operator+=(const ReadStats& other);
 };
 
-// Returns "files 7 (-2 range …), memtables 1, blocks 1 disk (8100 B) / 2 cache, 0 cached rows, cells 97
-// examined / 1 returned, …".
+// Returns "files 7 (-2 range …), memtables 1, blocks 1 disk (8100 B) / 2 cache, 1 with data, 0 cached rows,
+// cells 97 examined / 1 returned, …".
 std::string to_text(const ReadStats& stats);
 
 }  // namespace cellar

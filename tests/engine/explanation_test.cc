@@ -64,6 +64,7 @@ TEST_F(ExplanationTest, SaysWhyEachFileWasReadOrNot) {
   EXPECT_EQ(oldest.family, "f");
   EXPECT_EQ(oldest.cells_taken, 1u);
   EXPECT_EQ(oldest.cost.blocks_from_disk + oldest.cost.blocks_from_cache, 2u);  // of its filter, of its data
+  EXPECT_EQ(oldest.cost.data_blocks, 1u);
   EXPECT_NE(oldest.name.find(table_->info().families[0].files[0].name), std::string::npos);
   EXPECT_EQ(stats.files_considered, 4u);
   EXPECT_EQ(stats.files_skipped_bloom, 1u);

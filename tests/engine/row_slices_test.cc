@@ -173,6 +173,7 @@ TEST_F(LargeTable, StatisticsTellOfRows) {
   const ReadStats second = read(at);
   EXPECT_EQ(second.rows_from_cache, 1u);
   EXPECT_EQ(second.blocks_from_disk + second.blocks_from_cache + second.bloom_checks, 0u);
+  EXPECT_EQ(second.data_blocks, 0u);
   EXPECT_EQ(second.files_considered, 1u);
   EXPECT_NE(to_text(second).find(", 1 cached rows,"), std::string::npos) << to_text(second);
   ReadExplanation explanation;

@@ -132,6 +132,7 @@ TEST(HFileReads, AGetReadsOneBlockAndThenNone) {
     EXPECT_EQ(*reads, expected);
     EXPECT_EQ(stats.blocks_from_disk, expected);
     EXPECT_EQ(stats.blocks_from_cache, 1 - expected);
+    EXPECT_EQ(stats.data_blocks, 1u) << "from disk or from the cache";
   }
 }
 

@@ -36,11 +36,12 @@ std::string json_of(const ReadExplanation& explanation) {
   for (const ReadExplanation::Source& source : explanation.sources) {
     text += fmt::format(
         "{}{{\"family\":{},\"file\":{},\"outcome\":\"{}\",\"cells_met\":{},\"cells_taken\":{},"
-        "\"blocks_from_cache\":{},\"rows_from_cache\":{},\"blocks_from_disk\":{},\"bytes_from_disk\":{}}}",
+        "\"blocks_from_cache\":{},\"rows_from_cache\":{},\"blocks_from_disk\":{},\"bytes_from_disk\":{},"
+        "\"data_blocks\":{}}}",
         text.ends_with('[') ? "" : ",", json_string(source.family),
         source.name.empty() ? "null" : json_string(source.name), outcome_code(source.outcome),
         source.cells_met, source.cells_taken, source.cost.blocks_from_cache, source.cost.rows_from_cache,
-        source.cost.blocks_from_disk, source.cost.bytes_from_disk);
+        source.cost.blocks_from_disk, source.cost.bytes_from_disk, source.cost.data_blocks);
   }
   const ReadExplanation::PassedOver& over = explanation.passed_over;
   return text +
@@ -82,13 +83,14 @@ std::string json_members(const ReadCost& cost) {
              "time\":{},"
              "\"files_skipped_ttl\":{},\"files_skipped_bloom\":{},\"bloom_checks\":{},\"blocks_from_cache\":{"
              "},\"rows_from_cache\":{},"
-             "\"blocks_from_disk\":{},\"bytes_from_disk\":{},\"cells_examined\":{},\"cells_returned\":{},"
+             "\"blocks_from_disk\":{},\"bytes_from_disk\":{},\"data_blocks\":{},\"cells_examined\":{},"
+             "\"cells_returned\":{},"
              "\"rows_returned\":{},\"rows_scanned\":{},\"rows_filtered\":{},\"micros\":{}}}",
              stats.memtables, stats.files_considered, stats.files_skipped_range, stats.files_skipped_time,
              stats.files_skipped_ttl, stats.files_skipped_bloom, stats.bloom_checks, stats.blocks_from_cache,
-             stats.rows_from_cache, stats.blocks_from_disk, stats.bytes_from_disk, stats.cells_examined,
-             stats.cells_returned, stats.rows_returned, stats.rows_scanned, stats.rows_filtered,
-             cost.micros) +
+             stats.rows_from_cache, stats.blocks_from_disk, stats.bytes_from_disk, stats.data_blocks,
+             stats.cells_examined, stats.cells_returned, stats.rows_returned, stats.rows_scanned,
+             stats.rows_filtered, cost.micros) +
          "," + json_of(cost.explanation);
 }
 
@@ -103,9 +105,11 @@ void explain(const Session& session, const ReadCost& cost) {
       stats.files_considered, stats.files_skipped_range, stats.files_skipped_time, stats.files_skipped_ttl,
       stats.files_skipped_bloom, stats.files_considered > skipped ? stats.files_considered - skipped : 0));
   talk_of_sources(session, cost.explanation);
-  session.talk(fmt::format("  blocks     {} from disk ({}), {} from the cache; {} Bloom filters asked",
-                           stats.blocks_from_disk, human_bytes(stats.bytes_from_disk),
-                           stats.blocks_from_cache, stats.bloom_checks));
+  session.talk(
+      fmt::format("  blocks     {} from disk ({}), {} from the cache, {} of them with data; {} Bloom "
+                  "filters asked",
+                  stats.blocks_from_disk, human_bytes(stats.bytes_from_disk), stats.blocks_from_cache,
+                  stats.data_blocks, stats.bloom_checks));
   if (stats.rows_from_cache != 0)
     session.talk(
         fmt::format("             {} from the cache without a block", counted(stats.rows_from_cache, "row")));
