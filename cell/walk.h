@@ -157,6 +157,16 @@ class Walk {
     skip_forward(hop_.view());
   }
 
+  // Goes on at `row`, or else at the row that follows it in the direction of the cursor, unless the walk is
+  // there already. Call between rows, after settle(). `row` is not of a cell of the walk.
+  void hop_to_row(std::string_view row, Rows direction) {
+    CELLAR_DCHECK(stand_ == Stand::kBetweenRows);
+    if (direction == Rows::kForward) return skip_to_row(row);
+    if (at_ == nullptr || at_->row() <= row) return;
+    first_of_row(hop_, row);
+    if (stand(cursor_.seek(hop_.view())) != nullptr) ++examined_;
+  }
+
   // Returns whether there is no cell to stand on: the end, an error (see status()), or not positioned yet.
   bool is_over() const { return at_ == nullptr; }
   bool in_row() const { return stand_ == Stand::kInRow; }

@@ -35,6 +35,8 @@ std::vector<FamilyChoice> choices_of(const Query<Q>& query) {
 
 // Returns whether rows of the region can be in the range.
 bool meets(const FileTableRegion& region, const RowRange& range) {
+  if (range.parts != nullptr)
+    return std::ranges::any_of(*range.parts, [&](const RowRange& part) { return meets(region, part); });
   const std::string_view low = range.reversed ? range.stop : range.start;
   const std::string_view high = range.reversed ? range.start : range.stop;
   return (region.end.empty() || low.empty() || low < region.end) && (high.empty() || region.start <= high);
@@ -55,7 +57,7 @@ class FileTableScanner final : public Scanner {
     CELLAR_TRY(table_->resolve(choices_of(scan_)).status());
     const std::vector<FileTableRegion>& regions = table_->options_.regions;
     for (size_t i = 0; i < regions.size(); ++i)
-      if (meets(regions[i], request_.read.range)) left_.push_back(i);
+      if (!request_.read.nothing && meets(regions[i], request_.read.range)) left_.push_back(i);
     // Regions are taken from the end of the list.
     if (!request_.read.range.reversed) std::ranges::reverse(left_);
     return {};

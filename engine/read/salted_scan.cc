@@ -20,6 +20,11 @@ Scan scan_of_salt(const Scan& scan, uint32_t number) {
   const std::string behind = prefix_successor(salt);  // empty after the last salt
   Scan one = scan;
   if (scan.filter() != nullptr) one.filter(std::make_shared<UnsaltedFilter>(*scan.filter(), salt.front()));
+  if (scan.has_ranges()) {
+    std::vector<KeyRange> ranges;
+    for (const KeyRange& each : scan.ranges()) ranges.push_back(with_prefix(salt, each));
+    one.ranges(std::move(ranges));
+  }
   if (!scan.start().empty()) one.start(salt + scan.start(), scan.start_inclusive());
   if (!scan.prefix().empty()) return one.prefix(salt + scan.prefix());
   const bool reversed = scan.reversed();

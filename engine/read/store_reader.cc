@@ -37,7 +37,8 @@ Outcome outcome_of(const StoreView& view, const StoreFile& file, const StoreQuer
   const HFileReader& reader = file.reader();
   const auto [low, high, low_inclusive, high_inclusive] = range.ascending();
   if (!file.has_cells() || (!high.empty() && row_is_before(high, file.first_row())) ||
-      (!low.empty() && file.last_row() < low))
+      (!low.empty() && file.last_row() < low) ||
+      (range.parts != nullptr && !range.parts_meet(file.first_row(), file.last_row())))
     return Outcome::kOutsideKeys;
   const FamilyRules& family = view.config->rules;
   if (const auto times = reader.times()) {
@@ -55,12 +56,27 @@ Outcome outcome_of(const StoreView& view, const StoreFile& file, const StoreQuer
   return Outcome::kRead;
 }
 
+// Returns whether the filter of a file allows any of the parts. A filter of prefixes may exclude them all.
+bool allows_parts(const HFileReader& reader, const RowRange& range, ReadStats& stats) {
+  CELLAR_ASSERT(range.parts != nullptr && !range.single_row());
+  ReadStats asked;
+  const bool allowed = std::ranges::any_of(*range.parts, [&](const RowRange& part) {
+    const auto [low, high, low_inclusive, high_inclusive] = part.ascending();
+    return reader.may_contain_rows(low, high, high_inclusive, &asked);
+  });
+  asked.files_skipped_bloom = allowed ? 0 : 1;  // the reader has counted each part
+  stats += asked;
+  return allowed;
+}
+
 // Asks the Bloom filter of a file that the facts do not exclude.
 inline Outcome ask_filter(const HFileReader& reader, const StoreQuery& query, const RowRange& range,
                           ReadStats& stats) {
   bool maybe = false;
   if (range.single_row()) {
     maybe = reader.filter_allows(range.start, columns_of(query.rules), &stats);
+  } else if (range.parts != nullptr) [[unlikely]] {
+    maybe = allows_parts(reader, range, stats);
   } else {
     const auto [low, high, low_inclusive, high_inclusive] = range.ascending();
     maybe = reader.may_contain_rows(low, high, high_inclusive, &stats);
@@ -330,6 +346,14 @@ bool RowRange::is_past(std::string_view row) const {
   return reversed ? order < 0 : order > 0;
 }
 
+bool RowRange::parts_meet(std::string_view first, std::string_view last) const {
+  CELLAR_ASSERT(parts != nullptr && parts->size() > 1);
+  const std::string_view nearest = reversed ? last : first;
+  const auto at =
+      std::ranges::partition_point(*parts, [&](const RowRange& part) { return part.past_stop(nearest); });
+  return at != parts->end() && !at->before_start(reversed ? first : last);
+}
+
 std::unique_ptr<StoreReader> StoreReader::open(std::shared_ptr<const StoreView> view, StoreQuery& query,
                                                const RowRange& range) {
   CELLAR_ASSERT(view != nullptr && view->config != nullptr && query.stats != nullptr);
@@ -356,8 +380,7 @@ std::unique_ptr<StoreReader> StoreReader::open(std::shared_ptr<const StoreView> 
   } else {
     begin_of_row(*view, query, range, sources, from);
   }
-  std::unique_ptr<StoreReader> reader(
-      new StoreReader(std::move(view), std::move(cursor), query, explained));
+  std::unique_ptr<StoreReader> reader(new StoreReader(std::move(view), std::move(cursor), query, explained));
   reader->may_meet_markers_ = sources.markers;
   if (!query.on_demand) reader->walk_.position(from.view());
   return reader;

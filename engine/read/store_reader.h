@@ -27,6 +27,9 @@ struct RowRange {
   bool start_inclusive = true;
   bool stop_inclusive = false;
   bool reversed = false;
+  // The parts of the range that are read, at least two, in the direction of the read. They are disjoint, and
+  // have no parts themselves. Borrowed. Null: the whole range.
+  const std::vector<RowRange>* parts = nullptr;
 
   static RowRange of_row(std::string_view row) {
     CELLAR_DCHECK(!row.empty());  // an empty bound would be open
@@ -46,6 +49,12 @@ struct RowRange {
   bool past_stop(std::string_view row) const { return !stop.empty() && is_past(row); }
   // Returns whether `row` is the excluded start.
   bool is_excluded_start(std::string_view row) const { return !start_inclusive && row == start; }
+  // Returns whether `row` is before the start bound, in the direction of the read.
+  bool before_start(std::string_view row) const {
+    return !start.empty() && (reversed ? row > start : row < start);
+  }
+  // Returns whether rows from `first` to `last` may be in one of the parts.
+  bool parts_meet(std::string_view first, std::string_view last) const;
 
  private:
   bool is_past(std::string_view row) const;

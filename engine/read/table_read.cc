@@ -15,12 +15,15 @@
 namespace cellar {
 namespace {
 
+Status check_bound(std::string_view row) {
+  if (row.size() <= kRowBytesMax) return {};
+  return Status::limit("a bound of the scan is longer than a row can be (32,767 bytes)");
+}
+
 // Sets `range` to the bounds of a scan, with the prefix resolved for the direction. The range
 // borrows from `scan` and `successor`, which becomes the end of the prefix.
 Status take_range(const Scan& scan, std::string& successor, RowRange& range) {
-  for (const std::string* row : {&scan.start(), &scan.stop(), &scan.prefix()})
-    if (row->size() > kRowBytesMax)
-      return Status::limit("a bound of the scan is longer than a row can be (32,767 bytes)");
+  for (const std::string* row : {&scan.start(), &scan.stop(), &scan.prefix()}) CELLAR_TRY(check_bound(*row));
   range.reversed = scan.reversed();
   range.start = scan.start();
   range.stop = scan.stop();
@@ -42,6 +45,40 @@ Status take_range(const Scan& scan, std::string& successor, RowRange& range) {
   }
   CELLAR_ASSERT(range.start.size() <= kRowBytesMax && range.stop.size() <= kRowBytesMax);
   return {};
+}
+
+// Returns the range in the direction of a read.
+RowRange directed(const KeyRange& range, bool reversed) {
+  if (!reversed) return {.start = range.start, .stop = range.stop};
+  return {.start = range.stop,
+          .stop = range.start,
+          .start_inclusive = range.stop.empty(),
+          .stop_inclusive = !range.start.empty(),
+          .reversed = true};
+}
+
+// Cuts off what `part` has outside of the bounds of `all`.
+void cut_off(RowRange& part, const RowRange& all) {
+  CELLAR_ASSERT(part.reversed == all.reversed);
+  if (!all.start.empty() && (part.start.empty() || all.before_start(part.start))) {
+    part.start = all.start;
+    part.start_inclusive = all.start_inclusive;
+  } else if (part.start == all.start) {
+    part.start_inclusive = part.start_inclusive && all.start_inclusive;
+  }
+  if (!all.stop.empty() && (part.stop.empty() || all.past_stop(part.stop))) {
+    part.stop = all.stop;
+    part.stop_inclusive = all.stop_inclusive;
+  } else if (part.stop == all.stop) {
+    part.stop_inclusive = part.stop_inclusive && all.stop_inclusive;
+  }
+}
+
+// Returns whether a key can lie between the bounds.
+bool has_room(const RowRange& part) {
+  if (part.start.empty() || part.stop.empty()) return true;
+  if (part.start == part.stop) return part.start_inclusive && part.stop_inclusive;
+  return !part.before_start(part.stop);
 }
 
 }  // namespace
@@ -81,6 +118,34 @@ void ScanRead::keep_bounds(const RowRange& range) {
   CELLAR_DCHECK(read.range.single_row() == range.single_row());
 }
 
+// Sets the parts of the read, from the ranges of the scan and the bounds of the read.
+Status ScanRead::keep_parts(const Scan& scan) {
+  CELLAR_ASSERT(scan.has_ranges() && parts_ == nullptr);
+  if (!scan.prefix().empty())
+    return Status::invalid_argument("a scan cannot have both ranges and a prefix")
+        .hinting("keys_with_prefix() makes a range of a prefix");
+  parts_ = std::make_unique<Parts>(Parts{scan.ranges(), {}});
+  std::vector<RowRange>& parts = parts_->of_read;
+  for (const KeyRange& each : parts_->ranges) {
+    CELLAR_TRY(check_bound(each.start));
+    CELLAR_TRY(check_bound(each.stop));
+    if (!each.stop.empty() && each.start > each.stop)
+      return Status::invalid_argument(fmt::format("a range of the scan starts at {}, after its stop {}",
+                                                  escaped(each.start), escaped(each.stop)));
+    RowRange part = directed(each, scan.reversed());
+    cut_off(part, read.range);
+    if (has_room(part)) parts.push_back(part);
+  }
+  if (scan.reversed()) std::ranges::reverse(parts);
+  read.nothing = parts.empty();
+  if (parts.empty()) return {};
+  read.range = parts.front();
+  read.range.stop = parts.back().stop;
+  read.range.stop_inclusive = parts.back().stop_inclusive;
+  if (parts.size() > 1) read.range.parts = &parts;
+  return {};
+}
+
 Status ScanRead::resolve(const Scan& scan, Clock& clock) {
   if (scan.raw())
     for (const auto& [family, qualifiers] : scan.columns())
@@ -92,6 +157,7 @@ Status ScanRead::resolve(const Scan& scan, Clock& clock) {
   RowRange range;
   CELLAR_TRY(take_range(scan, successor, range));
   keep_bounds(range);
+  if (scan.has_ranges()) CELLAR_TRY(keep_parts(scan));
   read.raw = scan.raw();
   read.stats = scan.stats() != nullptr ? scan.stats() : &own_stats_;
   CELLAR_ASSERT(read.filter == nullptr && !filter_);  // a scan is resolved once

@@ -52,6 +52,7 @@ struct TableRead {
   ScanBudget budget;
   bool raw = false;
   bool sequential = false;  // True for many rows: reads ahead
+  bool nothing = false;     // True for a scan of ranges that hold no row: it reads no store
   ReadStats* stats = nullptr;
   ReadFilter* filter = nullptr;          // borrowed; null: no filter
   const ReadInstant* instant = nullptr;  // null: the read sees the present
@@ -70,7 +71,14 @@ struct ScanRead {
   TableRead read;
 
  private:
+  // Parts: the ranges of a scan of several, and the same in the direction of the scan.
+  struct Parts {
+    std::vector<KeyRange> ranges;
+    std::vector<RowRange> of_read;
+  };
+
   void keep_bounds(const RowRange& range);
+  Status keep_parts(const Scan& scan);
 
   // The bytes of the bounds of `read`. Most are few.
   static constexpr size_t kFewBytes = 80;
@@ -78,6 +86,7 @@ struct ScanRead {
   std::string many_;
   ReadStats own_stats_;                 // used if the user requested no statistics
   std::unique_ptr<ReadFilter> filter_;  // null for most scans, and large
+  std::unique_ptr<Parts> parts_;        // null unless the scan has ranges
   ScanPace pace_;
 };
 

@@ -143,6 +143,7 @@ Status TableReader::open_readers(const Query<Q>& query, const TableRead& read, S
   const Ended<HeldViews> ended{views};
   CELLAR_TRY(take_views(query, read, chosen, views));
   CELLAR_DCHECK(readers.empty());
+  if (read.nothing) return {};
   readers.reserve(chosen.families.size());
   for (size_t i = 0; i < chosen.families.size(); ++i) {
     StoreQuery family = query_of(query, read, chosen, i);

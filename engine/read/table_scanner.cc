@@ -18,7 +18,8 @@ uint64_t bytes_of(const CellView& cell) { return uint64_t{cell.key_size} + cell.
 
 RowReader::RowReader(StoreReaders families, const RowRange& range, const ScanBudget& budget, ReadStats* stats,
                      Executor* executor, ReadFilter* filter)
-    : range_(range),
+    : range_(range.parts != nullptr ? range.parts->front() : range),
+      parts_(range.parts),
       budget_(budget),
       stats_(stats),
       executor_(executor),
@@ -53,6 +54,40 @@ bool RowReader::failed() {
   return false;
 }
 
+// Returns the first part after the current one that does not end before `row`, or null.
+const RowRange* RowReader::later_part(std::string_view row) const {
+  if (parts_ == nullptr) return nullptr;
+  CELLAR_DCHECK(part_ < parts_->size());
+  const auto at =
+      std::partition_point(parts_->begin() + static_cast<std::ptrdiff_t>(part_) + 1, parts_->end(),
+                           [&](const RowRange& part) { return part.past_stop(row); });
+  return at == parts_->end() ? nullptr : &*at;
+}
+
+// Goes on in the next part that can have rows. `row` is the next row of the families, after the current part.
+// Returns false if it is after all parts.
+bool RowReader::enter_later_part(std::string_view row) {
+  CELLAR_DCHECK(!in_row_ && range_.past_stop(row));
+  const RowRange* const later = later_part(row);
+  if (later == nullptr) return false;
+  const bool is_ahead = later->before_start(row);
+  part_ = static_cast<size_t>(later - parts_->data());
+  range_ = *later;
+  if (!is_ahead) return true;
+  using Rows = Walk<ReadJudge>::Rows;
+  for (const auto& family : families_)
+    if (family->at() != nullptr)
+      family->walk().hop_to_row(range_.start, range_.reversed ? Rows::kBackward : Rows::kForward);
+  return true;
+}
+
+// Lets other work of the executor run, from time to time.
+inline void RowReader::pass_checkpoint() {
+  if (++since_checkpoint_ < kRowsPerCheckpoint || executor_ == nullptr) return;
+  since_checkpoint_ = 0;
+  executor_->checkpoint();
+}
+
 // Moves to the next row among the families. Returns false if the range has no further row.
 bool RowReader::choose_row() {
   CELLAR_DCHECK(!in_row_ && pending_ == nullptr);
@@ -66,7 +101,12 @@ bool RowReader::choose_row() {
       if (at == nullptr) continue;
       if (best == nullptr || (range_.reversed ? at->row() > best->row() : at->row() < best->row())) best = at;
     }
-    if (best == nullptr || range_.past_stop(best->row())) return false;
+    if (best == nullptr) return false;
+    if (range_.past_stop(best->row())) {
+      if (!enter_later_part(best->row())) return false;
+      pass_checkpoint();
+      continue;
+    }
     row_.assign(best->row());
     if (!range_.is_excluded_start(row_)) break;
     for (const auto& family : families_) {
@@ -87,7 +127,11 @@ inline bool RowReader::find_row_of_one(StoreReader& family) {
   while (const CellView* at = family.at()) {
     CELLAR_DCHECK(!family.walk().in_row());
     const std::string_view row = at->row();
-    if (range_.past_stop(row)) return false;
+    if (range_.past_stop(row)) {
+      if (!enter_later_part(row)) return false;
+      pass_checkpoint();
+      continue;
+    }
     if (!range_.is_excluded_start(row)) return true;
     family.walk().enter_row();
     family.walk().leave_row();
@@ -102,16 +146,36 @@ bool RowReader::choose_row_of_one(StoreReader& family) {
   return true;
 }
 
-// Returns the key of the next row; nothing at the end.
-std::optional<std::string_view> RowReader::peek_row() {
+// Returns the first row of the families, in the range or after it; nothing at the end.
+std::optional<std::string_view> RowReader::first_row() const {
+  CELLAR_DCHECK(!in_row_);
   std::optional<std::string_view> best;
   for (const auto& family : families_) {
     const CellView* at = family->at();
     if (at != nullptr && (!best || (range_.reversed ? at->row() > *best : at->row() < *best)))
       best = at->row();
   }
-  if (!best || range_.past_stop(*best)) return std::nullopt;
   return best;
+}
+
+// Returns the key of the next row, or that at which the next part begins; nothing at the end.
+std::optional<std::string_view> RowReader::peek_row() {
+  const std::optional<std::string_view> row = first_row();
+  if (!row || !range_.past_stop(*row)) return row;
+  const RowRange* const later = later_part(*row);
+  if (later == nullptr) return std::nullopt;
+  return later->before_start(*row) ? later->start : row;
+}
+
+// Goes on in the next part if the current one has no further row. Returns whether it does. So a cursor may
+// come between two parts that have no rows.
+bool RowReader::leave_gap() {
+  CELLAR_DCHECK(budget_.pace != nullptr);
+  if (parts_ == nullptr) return false;
+  const std::optional<std::string_view> row = first_row();
+  if (!row || !range_.past_stop(*row) || !enter_later_part(*row)) return false;
+  budget_.pace->begin_row();
+  return true;
 }
 
 // Adds a cursor for the next row if one is due. Call between rows. At the end of the scan no cursor is
@@ -125,13 +189,6 @@ bool RowReader::add_cursor_if_due(RowBatch& out) {
   return row.has_value();
 }
 
-// Lets other work of the executor run, from time to time.
-inline void RowReader::pass_checkpoint() {
-  if (++since_checkpoint_ < kRowsPerCheckpoint || executor_ == nullptr) return;
-  since_checkpoint_ = 0;
-  executor_->checkpoint();
-}
-
 // Goes to the next row whose key passes the filter, unless a cursor is due.
 RowReader::Entered RowReader::enter_next_row(RowBatch& out) {
   CELLAR_DCHECK(budget_.rows == 0 || rows_ <= budget_.rows);
@@ -140,6 +197,7 @@ RowReader::Entered RowReader::enter_next_row(RowBatch& out) {
     if (filter_ != nullptr && filter_->done()) return Entered::kEnd;
     if (budget_.pace != nullptr && add_cursor_if_due(out)) return Entered::kCursor;
     pass_checkpoint();
+    if (budget_.pace != nullptr && leave_gap()) continue;
     if (!choose_row()) return Entered::kEnd;
     if (budget_.pace != nullptr) budget_.pace->begin_row();
     ++stats_->rows_scanned;

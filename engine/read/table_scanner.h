@@ -62,6 +62,10 @@ class RowReader {
   bool choose_row();
   bool choose_row_of_one(StoreReader& family);
   bool find_row_of_one(StoreReader& family);
+  const RowRange* later_part(std::string_view row) const;
+  bool enter_later_part(std::string_view row);
+  std::optional<std::string_view> first_row() const;
+  bool leave_gap();
   bool failed();
   enum class Entered : uint8_t { kRow, kCursor, kEnd };
   bool next_row(RowBatch& out);
@@ -86,7 +90,9 @@ class RowReader {
 
   StoreReaders families_;
   StoreReaders rest_;  // families that are read only for rows that pass the filter
-  RowRange range_;
+  RowRange range_;     // or the part of the range that is being read
+  const std::vector<RowRange>* parts_;
+  size_t part_ = 0;
   ScanBudget budget_;
   ReadStats* stats_;
   Executor* executor_;

@@ -80,10 +80,17 @@ void TraceEncoder::scan(std::string_view table, const Scan& scan) {
   *to++ = static_cast<char>((scan.reversed() ? kTraceReversed : 0) |
                             (scan.start_inclusive() ? kTraceStartInclusive : 0) |
                             (scan.stop_inclusive() ? kTraceStopInclusive : 0) | (scan.raw() ? kTraceRaw : 0) |
-                            (prefixed ? kTracePrefix : 0));
+                            (prefixed ? kTracePrefix : 0) | (scan.has_ranges() ? kTraceRanges : 0));
   to = put_key(to, scan.start());
   to = put_key(to, stop);
   close(put_varint(to, scan.limit()));
+  if (scan.has_ranges()) {
+    varint(scan.ranges().size());
+    for (const KeyRange& each : scan.ranges()) {
+      close(put_key(open(room_of(each.start)), each.start));
+      close(put_key(open(room_of(each.stop)), each.stop));
+    }
+  }
   query(scan);
 }
 

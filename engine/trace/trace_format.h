@@ -55,6 +55,7 @@ constexpr uint8_t kTraceStartInclusive = 2;
 constexpr uint8_t kTraceStopInclusive = 4;
 constexpr uint8_t kTraceRaw = 8;
 constexpr uint8_t kTracePrefix = 16;  // the second key is a prefix, not a stop
+constexpr uint8_t kTraceRanges = 32;  // a number of ranges follows, each a start and a stop
 // Bits of a written column.
 constexpr uint8_t kTraceTimestamp = 1;      // a number follows: the timestamp that was given
 constexpr uint8_t kTraceLatestVersion = 2;  // Delete::latest_version

@@ -222,9 +222,17 @@ bool TraceRecords::take_entry(ByteReader& reader, TraceEntry& entry) const {
 }
 
 bool TraceRecords::take_scan(ByteReader& reader, TraceScan& scan) const {
-  return take_name(reader, scan.table) && reader.take_u8(scan.flags) && take_key(reader, scan.start) &&
-         take_key(reader, scan.stop) && reader.take_varint(scan.limit) &&
-         take_query(reader, scan.query, scan.columns);
+  if (!take_name(reader, scan.table) || !reader.take_u8(scan.flags) || !take_key(reader, scan.start) ||
+      !take_key(reader, scan.stop) || !reader.take_varint(scan.limit))
+    return false;
+  uint64_t ranges = 0;
+  if ((scan.flags & kTraceRanges) != 0 && !take_count(reader, ranges)) return false;
+  scan.ranges.clear();
+  for (uint64_t i = 0; i < ranges; ++i) {
+    auto& [start, stop] = scan.ranges.emplace_back();
+    if (!take_key(reader, start) || !take_key(reader, stop)) return false;
+  }
+  return take_query(reader, scan.query, scan.columns);
 }
 
 bool TraceRecords::take_query(ByteReader& reader, TraceQuery& query,

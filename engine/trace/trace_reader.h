@@ -6,6 +6,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "base/coding.h"
@@ -57,6 +58,7 @@ struct TraceScan {
   TraceKey start;
   TraceKey stop;  // or the prefix
   uint64_t limit = 0;
+  std::vector<std::pair<TraceKey, TraceKey>> ranges;  // start and stop, of a scan with kTraceRanges
   TraceQuery query;
   std::vector<TraceColumn> columns;
 };

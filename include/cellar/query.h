@@ -5,11 +5,13 @@
 #pragma once
 
 #include <cstdint>
+#include <initializer_list>
 #include <map>
 #include <memory>
 #include <span>
 #include <string>
 #include <string_view>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -33,6 +35,11 @@ class Query {
   Self& family(std::string_view family) {
     if (chooses_nothing()) return first_ = kFamily, first_family_ = family, self();
     return choose(family).clear(), self();
+  }
+  // Reads each of these whole families: families({"r", "s"}).
+  Self& families(std::initializer_list<std::string_view> families) {
+    for (const std::string_view each : families) family(each);
+    return self();
   }
   // Reads one column. After family() of the same family it restricts that family to this column, as in HBase.
   Self& column(std::string_view family, std::string_view qualifier) {
@@ -202,6 +209,28 @@ class Scan : public Query<Scan> {
   // Reads the rows of a range of keys, in either direction. Scan(keys_with_prefix(key)).reversed(true) begins
   // at the upper end. A later start() or stop() replaces one end, in the direction of the scan.
   explicit Scan(KeyRange range) : range_(std::move(range)) {}
+  // Reads the rows of many ranges with one scanner, in the order of their keys. It seeks from range to range.
+  // The ranges may come in any order: those that overlap or touch become one. No range: no row.
+  //
+  // A row is returned once. Limit, filter, snapshot, statistics and explanation are of the whole scan. A
+  // start() or stop() cuts the ranges off, so a scan goes on at a cursor as any other does. The read fails
+  // with kInvalidArgument if a range ends before it starts, or if there is a prefix().
+  template <class Ranges>
+  requires std::is_same_v<std::remove_cvref_t<Ranges>, std::vector<KeyRange>>
+  explicit Scan(Ranges&& ranges) {  // a template, so that Scan({"a", "b"}) is one range
+    this->ranges(std::forward<Ranges>(ranges));
+  }
+
+  // Replaces the range or the ranges of the constructor.
+  Scan& ranges(std::vector<KeyRange> ranges) {
+    ranges_ = joined_ranges(std::move(ranges));
+    has_ranges_ = true;
+    range_ = ranges_.empty() ? KeyRange() : KeyRange{ranges_.front().start, ranges_.back().stop};
+    return *this;
+  }
+  // Returns the ranges, joined and in the order of their keys. Without has_ranges() they are none.
+  [[nodiscard]] const std::vector<KeyRange>& ranges() const { return ranges_; }
+  [[nodiscard]] bool has_ranges() const { return has_ranges_; }
 
   // Empty: from the first row. A reversed scan begins at the last one.
   Scan& start(std::string_view row, bool inclusive = true) {
@@ -219,7 +248,7 @@ class Scan : public Query<Scan> {
   Scan& stop(Number, bool = false) {
     return internal::refuse_number<Number>(), *this;
   }
-  // These return the ends in the direction of the scan, also those of a KeyRange.
+  // These return the ends in the direction of the scan, also those of a KeyRange, or of all ranges together.
   [[nodiscard]] const std::string& start() const {
     return has_start_ ? start_ : reversed_ ? range_.stop : range_.start;
   }
@@ -273,17 +302,19 @@ class Scan : public Query<Scan> {
   // anew. That matters to filters that count, such as PageFilter.
   //
   // A row is never interrupted. A scan of one row has no cursors, and one that examines a huge row returns
-  // after it. At least one row is examined between two cursors, and before the first.
+  // after it. At least one row is examined, or one range is left, between two cursors and before the first.
   Scan& cursor_after_cells(uint64_t cells) { return cursor_cells_ = cells, *this; }
   [[nodiscard]] uint64_t cursor_after_cells() const { return cursor_cells_; }
   Scan& cursor_after_ms(uint32_t ms) { return cursor_ms_ = ms, *this; }
   [[nodiscard]] uint32_t cursor_after_ms() const { return cursor_ms_; }
 
  private:
-  KeyRange range_;
+  KeyRange range_;  // from the first of the ranges to the last, if there are several
+  std::vector<KeyRange> ranges_;
   std::string start_;
   std::string stop_;
   std::string prefix_;
+  bool has_ranges_ = false;
   bool has_start_ = false;
   bool has_stop_ = false;
   bool start_inclusive_ = true;

@@ -16,8 +16,8 @@ namespace CELLAR_PUBLIC cellar {
 //   for (const RowView row : *scanner) use(unsalted(row.row()), row);
 //   CELLAR_TRY(scanner->status());
 //
-// Bounds, prefix, direction and limit of `scan` apply to keys without their salt. Its filter sees rows
-// without it. All else is as of Table::scan. Opens one scanner for each salt, 1 to 256, all as of one
+// Bounds, ranges, prefix, direction and limit of `scan` apply to keys without their salt. Its filter sees
+// rows without it. All else is as of Table::scan. Opens one scanner for each salt, 1 to 256, all as of one
 // instant. Errors: kInvalidArgument, kCorruption, kIoError. A filter that must see all rows in their order,
 // such as PageFilter, is refused with kInvalidArgument (Filter::depends_on_other_rows).
 //

@@ -112,6 +112,8 @@ TEST_F(OperationTrace, HoldsEachReadAndWhatItReturned) {
   EXPECT_EQ(scan(*table_, Scan().reversed(true).limit(1)).size(), 1u);
   EXPECT_OK(table_->row_at_or_after("b").status());
   EXPECT_EQ(table_->count()->rows, 3u);
+  EXPECT_EQ(scan(*table_, Scan(std::vector<KeyRange>{{"c", ""}, {"a", "b"}})).size(), 2u);
+  EXPECT_TRUE(scan(*table_, Scan(std::vector<KeyRange>{})).empty());
   Strings texts = texts_of(end());
   texts.erase(texts.begin(), texts.begin() + 3);
   EXPECT_THAT(
@@ -120,7 +122,8 @@ TEST_F(OperationTrace, HoldsEachReadAndWhatItReturned) {
                   "get_many | get t/a | get t/x -> 1 rows 1 cells",
                   "exists_many | get t/a | get t/c -> 2 rows 0 cells", "scan t/a..c -> 2 rows 2 cells",
                   "scan t/..b prefix d:* -> 1 rows 1 cells", "scan t/.. reversed limit 1 -> 1 rows 1 cells",
-                  "scan t/b.. limit 1 -> 1 rows 1 cells", "scan t/.. -> 3 rows 3 cells"));
+                  "scan t/b.. limit 1 -> 1 rows 1 cells", "scan t/.. -> 3 rows 3 cells",
+                  "scan t/a.. [a..b) [c..) -> 2 rows 2 cells", "scan t/.."));
 }
 
 TEST_F(OperationTrace, HoldsScansThatWereNotReadToTheirEndAndBatchesOfRows) {

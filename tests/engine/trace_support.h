@@ -64,6 +64,7 @@ inline std::string text_of(const TraceOperation& operation) {
     text += " " + scan.table + "/" + scan.start.bytes + ".." + scan.stop.bytes;
     if ((scan.flags & kTraceReversed) != 0) text += " reversed";
     if ((scan.flags & kTracePrefix) != 0) text += " prefix";
+    for (const auto& [start, stop] : scan.ranges) text += " [" + start.bytes + ".." + stop.bytes + ")";
     if (scan.limit != 0) text += " limit " + std::to_string(scan.limit);
     text += columns_text(scan.columns);
   }

@@ -109,6 +109,14 @@ class CellarTarget final : public ReplayTarget {
 
   Status scan(const TraceScan& in, uint64_t rows, ReplayFound& found) override {
     Scan scan;
+    if ((in.flags & kTraceRanges) != 0) {
+      std::vector<KeyRange> ranges;
+      // Hashes lose the order of rows, so a stop may come before its start.
+      for (const auto& [start, stop] : in.ranges)
+        ranges.push_back(stop.bytes.empty() || start.bytes <= stop.bytes ? KeyRange{start.bytes, stop.bytes}
+                                                                         : KeyRange{stop.bytes, start.bytes});
+      scan.ranges(std::move(ranges));
+    }
     if (!in.start.bytes.empty()) scan.start(in.start.bytes, (in.flags & kTraceStartInclusive) != 0);
     if ((in.flags & kTracePrefix) != 0) {
       scan.prefix(in.stop.bytes);
