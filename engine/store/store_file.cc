@@ -10,6 +10,7 @@ StoreFileInfo info_of(const StoreFile& file) {
   StoreFileInfo info;
   info.id = file.number();
   info.name = record.name;
+  info.path = file.reader().name();
   info.bytes = record.bytes;
   info.cells = record.cells;
   info.deletes = record.deletes;

@@ -1,6 +1,7 @@
 // Table and Transaction: what follows from the functions that every kind of table and transaction has.
 #include "cellar/table.h"
 #include "base/assert.h"
+#include "base/bytes.h"
 
 #include <fmt/format.h>
 
@@ -22,6 +23,23 @@ Result<RowBatch> nearest_row(Table& table, std::string_view row, const Scan& ask
 }
 
 }  // namespace
+
+Result<std::vector<StoreFileInfo>> Table::files(std::string_view family) const {
+  TableInfo all = info();
+  for (FamilyInfo& each : all.families)
+    if (each.options.name == family) return std::move(each.files);
+  return Status::invalid_argument(
+      fmt::format("table {} has no family \"{}\"", escaped(name()), escaped(family)));
+}
+
+Result<int64_t> Table::increment_one(std::string_view row, std::string_view family,
+                                     std::string_view qualifier, int64_t amount,
+                                     const WriteOptions& options) {
+  CELLAR_TRY_ASSIGN(const std::vector<int64_t> sums,
+                    increment(Increment(row).add(family, qualifier, amount), options));
+  CELLAR_ASSERT(sums.size() == 1);
+  return sums.front();
+}
 
 Result<Row> Table::get_row(const Get& get) {
   CELLAR_TRY_ASSIGN(const RowBatch batch, this->get(get));

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <functional>
 #include <map>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -86,6 +87,13 @@ struct CellView {
   std::string_view key_bytes() const { return {key, key_size}; }
   std::string_view value_bytes() const { return {value, value_size}; }
   std::string_view tags_bytes() const { return {tags, tags_size}; }
+  // Returns the number of a counter (Increment, plain_int64), or nothing if the value has not eight bytes.
+  std::optional<int64_t> counter() const {
+    if (value_size != sizeof(uint64_t)) return std::nullopt;
+    uint64_t number = 0;
+    for (const char byte : value_bytes()) number = number << 8 | static_cast<uint8_t>(byte);
+    return static_cast<int64_t>(number);
+  }
 };
 
 // Cell: a cell that owns its bytes. A value, like std::string.

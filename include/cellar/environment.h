@@ -2,6 +2,7 @@
 // accesses them.
 #pragma once
 
+#include <atomic>
 #include <cstdint>
 #include <functional>
 #include <memory>
@@ -20,6 +21,24 @@ class Clock {
   virtual int64_t wall_ms() = 0;
   // Returns microseconds of a clock that never steps back, for waiting and rates.
   virtual int64_t steady_us() = 0;
+};
+
+// Returns the machine's clock. It lives forever.
+Clock& system_clock();
+
+// ManualClock: a wall clock that stands still until it is set. It shows timestamps and times to live without
+// waiting. steady_us() is that of the machine, so that waits end. Any thread.
+class ManualClock final : public Clock {
+ public:
+  explicit ManualClock(int64_t wall_ms) : wall_ms_(wall_ms) {}
+  // The time may step back, as that of a machine does.
+  void set_ms(int64_t wall_ms) { wall_ms_ = wall_ms; }
+  void add_ms(int64_t ms) { wall_ms_ += ms; }
+  int64_t wall_ms() override { return wall_ms_; }
+  int64_t steady_us() override { return system_clock().steady_us(); }
+
+ private:
+  std::atomic<int64_t> wall_ms_;
 };
 
 // Event: a counter that only grows, and a way to wait for its next step. An Executor makes it and must
@@ -68,9 +87,6 @@ struct Environment {
   Logger* log = nullptr;            // null: no log
   uint64_t seed = 0;                // 0: from the operating system
 };
-
-// Returns the machine's clock. It lives forever.
-Clock& system_clock();
 
 // Returns an executor with `high` + `low` threads of its own, each at least 1. Its destructor runs all
 // submitted jobs, then joins the threads.

@@ -167,7 +167,8 @@ Status status_of(const Result<T>& result) {
   } while (false)
 
 // CELLAR_TRY_ASSIGN(target, expression) declares or assigns `target` from a Result, or returns its Status
-// from the enclosing function. The expression may contain commas. Write a target with a comma in parentheses:
+// from the enclosing function. The expression may contain commas. It is three statements: as the body of an
+// `if` or a `for` write it in braces. Write a target with a comma in parentheses:
 //
 //   CELLAR_TRY_ASSIGN(const RowBatch row, table->get(Get("user42")));
 //   CELLAR_TRY_ASSIGN((std::map<int, Row> rows), rows_by_number(1, 2));

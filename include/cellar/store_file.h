@@ -12,6 +12,9 @@ namespace CELLAR_PUBLIC cellar {
 struct StoreFileInfo {
   uint64_t id = 0;   // unique in the store
   std::string name;  // below tables/<table id>/<family>/
+  // Relative to the folder of the store: "tables/3/f/0a…". HFile::open reads the file. Empty for a file that
+  // a simulation made up.
+  std::string path;
   uint64_t bytes = 0;
   uint64_t cells = 0;
   uint64_t deletes = 0;  // delete markers among the cells

@@ -71,7 +71,12 @@ class Table {
   virtual ~Table() = default;
 
   virtual const std::string& name() const CELLAR_LIFETIME_BOUND = 0;
+  // Returns a value. Keep it in a variable: C++20 destroys a temporary before the loop of
+  // "for (auto& file : table->info().families[0].files)" begins.
   virtual TableInfo info() const = 0;
+  // Returns the store files of a family, in the order of FamilyInfo::files. The list is safe in a range-for.
+  // Error: kInvalidArgument for a family that the table does not have.
+  Result<std::vector<StoreFileInfo>> files(std::string_view family) const;
 
   // ---- Writes
   //
@@ -93,6 +98,9 @@ class Table {
   // kInvalidArgument if a current value is not 8 bytes long, or if a sum overflows; nothing is changed.
   virtual Result<std::vector<int64_t>> increment(const Increment& increment,
                                                  const WriteOptions& options = {}) = 0;
+  // Increments one column, and returns its sum.
+  Result<int64_t> increment_one(std::string_view row, std::string_view family, std::string_view qualifier,
+                                int64_t amount = 1, const WriteOptions& options = {});
   // Returns the new cells, in the order of families and qualifiers.
   virtual Result<Row> append(const Append& append, const WriteOptions& options = {}) = 0;
   // Applies all mutations atomically. Returns the new cells of increments and appends, in the order of
@@ -126,13 +134,14 @@ class Table {
   // Returns the answers to many gets in their order, as of one instant; gets with a snapshot as of that. They
   // are read in the order of their rows, so that neighbours share blocks. The first failure is returned.
   virtual Result<std::vector<RowBatch>> get_many(std::span<const Get> gets) = 0;
-  // Opens a scan. kInvalidArgument also if the bounds contradict each other.
+  // Opens a scan, of one range of rows or of many. kInvalidArgument also if the bounds contradict each other.
   virtual Result<std::unique_ptr<Scanner>> scan(const Scan& scan) = 0;
   // Opens many scans as of one instant; scans with a snapshot as of that. The first failure is returned.
   virtual Result<std::vector<std::unique_ptr<Scanner>>> scan_many(std::span<const Scan> scans) = 0;
   // Return the nearest row that is not before `row`, or not after it: a batch of one row, or of none. `asked`
   // chooses columns, versions and times, and how far to look (Scan::stop). No row is before the empty row,
-  // and all rows are after it.
+  // and all rows are after it. To find the longest row that is a prefix of `row`, compare the row found: it
+  // may be another one.
   Result<RowBatch> row_at_or_after(std::string_view row, const Scan& asked = {});
   Result<RowBatch> row_at_or_before(std::string_view row, const Scan& asked = {});
 
@@ -142,11 +151,12 @@ class Table {
   Result<RangeCount> count(const Scan& asked = {}, const std::function<bool(const RangeCount&)>& on_way = {});
 
   // Estimates how much lies in a range of rows, from indexes, filters and memory. The cost does not grow with
-  // the size of the range. No families: all. kInvalidArgument if the range ends before it starts, or if a
-  // family is unknown.
+  // the size of the range. Estimates of disjoint ranges may be added. No families: all. kInvalidArgument if
+  // the range ends before it starts, or if a family is unknown.
   virtual Result<RangeEstimate> estimate(const KeyRange& range = {},
                                          const std::vector<std::string>& families = {}) = 0;
-  // Returns rows that cut the range into `parts`, 1 to 100,000, of nearly the same size.
+  // Returns rows that cut the range into `parts`, 1 to 100,000, of nearly the same size. key_ranges() makes
+  // ranges of them.
   virtual Result<RangeSplits> split_points(size_t parts, const KeyRange& range = {},
                                            const std::vector<std::string>& families = {}) = 0;
 

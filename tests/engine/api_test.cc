@@ -11,6 +11,7 @@
 #include <thread>
 #include <vector>
 
+#include "cellar/hfile.h"
 #include "tests/engine/engine_fixture.h"
 
 namespace cellar::testing {
@@ -331,6 +332,66 @@ TEST(Mutations, TellWhatTheyWrite) {
   const Put moved = std::move(copy);
   EXPECT_EQ(moved.row(), "r");
   EXPECT_EQ(moved.size(), 3u);
+}
+
+TEST_F(Api, TheFilesOfAFamilyAreAListOfPaths) {
+  put("a", "1");
+  EXPECT_OK(table_->flush());
+  put("b", "2");
+  EXPECT_OK(table_->flush());
+  size_t cells = 0;
+  for (const StoreFileInfo& each : table_->files("f").value()) {
+    cells += each.cells;
+    const auto file = HFile::open(*files_, "store/" + each.path);
+    EXPECT_OK(file.status());
+    EXPECT_TRUE(each.path.ends_with("/f/" + each.name)) << each.path;
+  }
+  EXPECT_EQ(cells, 2u);
+  EXPECT_EQ(table_->files("g")->size(), 0u);
+  EXPECT_EQ(table_->files("none").status().to_text(), "invalid_argument: table t has no family \"none\"");
+}
+
+TEST_F(Api, OneColumnIsIncrementedAndRead) {
+  EXPECT_EQ(table_->increment_one("r", "f", "n").value(), 1);
+  EXPECT_EQ(table_->increment_one("r", "f", "n", 41).value(), 42);
+  EXPECT_EQ(table_->increment_one("r", "f", "n", -43).value(), -1);
+  const RowBatch sum = table_->get(Get("r").column("f", "n")).value();
+  EXPECT_EQ(sum.row().begin()->counter(), -1);
+  put("r", "text");
+  EXPECT_TRUE(table_->increment_one("r", "f", "q").status().is(Code::kInvalidArgument));
+  const RowBatch batch = table_->get(Get("r").column("f", "q")).value();
+  EXPECT_EQ(batch.row().begin()->counter(), std::nullopt);
+  EXPECT_TRUE(table_->increment_one("r", "none", "n").status().is(Code::kInvalidArgument));
+}
+
+TEST_F(Api, AReadChoosesFamiliesTogether) {
+  EXPECT_OK(table_->put(Put("r").add("f", "q", "1").add("g", "q", "2")));
+  EXPECT_EQ(get(*table_, Get("r").families({"g", "f"})).size(), 2u);
+  EXPECT_EQ(get(*table_, Get("r").families({"g"})).size(), 1u);
+  EXPECT_EQ(get(*table_, Get("r").families({})).size(), 2u) << "none is all";
+  EXPECT_FALSE(table_->get(Get("r").families({"f", "none"})).ok());
+}
+
+TEST_F(Api, AManualClockMovesTimesToLive) {
+  cellar::ManualClock clock(1'000'000);
+  EngineOptions options;
+  options.create_if_missing = true;
+  options.environment.files = files_.get();
+  options.environment.clock = &clock;
+  const auto engine = Engine::open("other", options).value();
+  FamilyOptions lives = family("f");
+  lives.ttl_s = 10;
+  const auto table = engine->create_table("t", {.families = {lives}}).value();
+  EXPECT_OK(table->put(Put("r").add("f", "q", "1")));
+  EXPECT_EQ(table->get_row(Get("r")).value().cells.at(0).timestamp, 1'000'000);
+  clock.add_ms(9'000);
+  EXPECT_TRUE(*table->exists(Get("r")));
+  clock.add_ms(2'000);
+  EXPECT_FALSE(*table->exists(Get("r")));
+  clock.set_ms(1'000'000);
+  EXPECT_EQ(clock.wall_ms(), 1'000'000);
+  const int64_t before = clock.steady_us();
+  EXPECT_GE(clock.steady_us(), before);
 }
 
 }  // namespace
