@@ -241,7 +241,8 @@ inline constexpr double kAssertionsPerFunction = 0.3;
 inline constexpr size_t kColumns = 110;
 inline constexpr size_t kFunctionLines = 70;
 inline constexpr size_t kFileLines = 700;
-// Types that include/cellar defines, nested ones and enums included. It may only fall.
-inline constexpr size_t kPublicTypes = 110;
+// Types that include/cellar defines, nested ones and enums included. It may only fall. It rose once, see
+// docs/decisions/two-more-public-types.md.
+inline constexpr size_t kPublicTypes = 112;
 
 }  // namespace cellar::testing

@@ -11,6 +11,7 @@
 #include "cellar/explanation.h"
 #include "cellar/feed.h"
 #include "cellar/filter.h"
+#include "cellar/identifiers.h"
 #include "cellar/ingest.h"
 #include "cellar/keys.h"
 #include "cellar/mutation.h"
