@@ -72,7 +72,7 @@ Status ask_keystrokes(Table& prefixes, Questions& questions) {
   CELLAR_TRY_ASSIGN(std::string answer, suggest(prefixes, "hdaoop", &cost));
   CELLAR_TRY(questions.answer("hdaoop, the first read after the store was opened", answer, "[]", &cost));
   CELLAR_TRY(questions.holds("the Bloom filter excludes it, and no data block is read",
-                             cost.files_skipped_bloom == cost.files_considered && cost.cells_examined == 0));
+                             cost.files_skipped_bloom == cost.files_considered && cost.data_blocks == 0));
   cost = {};
   CELLAR_TRY_ASSIGN(answer, suggest(prefixes, "chim", &cost));
   CELLAR_TRY(

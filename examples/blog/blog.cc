@@ -25,10 +25,7 @@ struct Designs {
 };
 
 // The digits of 2^63 - 1 - time: later times sort first, and all have 19 digits. The time is 0 or later.
-std::string converted(int64_t time) {
-  const std::string digits = std::to_string(INT64_MAX - time);
-  return std::string(19 - digits.size(), '0') + digits;
-}
+std::string converted(int64_t time) { return zero_padded(INT64_MAX - time, 19).value(); }
 std::string tall_key(std::string_view user, int64_t time) {
   return std::string(user) + "_" + converted(time);
 }

@@ -6,7 +6,6 @@
 //   forgotten after one day, the days after 30 days. The program sets the clock of the store.
 #include <algorithm>
 
-#include "examples/counters/set_clock.h"
 #include "examples/visits/log_views.h"
 
 namespace {
@@ -50,10 +49,10 @@ Status compare(Table& hits, const std::vector<View>& views, const std::string& f
   return questions.answer(question, text(found.size(), sum), text(expected.size(), total), &cost);
 }
 
-Status ask_periods(Table& hits, SetClock& clock, const std::vector<View>& views, Questions& questions) {
+Status ask_periods(Table& hits, ManualClock& clock, const std::vector<View>& views, Questions& questions) {
   questions.chapter("Hits by month, day and hour");
   for (const View& view : views) {
-    clock.set(view.time_ms);
+    clock.set_ms(view.time_ms);
     const Increment hit = Increment(view.path)
                               .add("m", time_text(view.time_ms, "%Y-%m"), 1)
                               .add("d", time_text(view.time_ms, "%F"), 1)
@@ -65,7 +64,7 @@ Status ask_periods(Table& hits, SetClock& clock, const std::vector<View>& views,
   CELLAR_TRY(hits.flush());
   const int64_t end = views.back().time_ms;
   const auto ask = [&](std::string_view when, int64_t now) -> Status {
-    clock.set(now);
+    clock.set_ms(now);
     questions.say(when);
     CELLAR_TRY(compare(hits, views, "m", "%Y-%m", 0, "months", questions));
     CELLAR_TRY(compare(hits, views, "d", "%F", now - 30 * kDayMs, "days", questions));
@@ -81,26 +80,26 @@ Status ask_periods(Table& hits, SetClock& clock, const std::vector<View>& views,
 }
 
 // An increment renews the timestamp. So a counter that is never idle never expires.
-Status ask_last_increment(Table& hits, SetClock& clock, Questions& questions) {
+Status ask_last_increment(Table& hits, ManualClock& clock, Questions& questions) {
   questions.chapter("The time to live begins at the last increment");
   const int64_t start = clock.wall_ms();
-  std::vector<int64_t> sums;
+  int64_t sum = 0;
   for (int tenth = 0; tenth < 30; ++tenth) {  // three days, ten increments a day
-    clock.set(start + tenth * kDayMs / 10);
-    CELLAR_TRY_ASSIGN(sums, hits.increment(Increment("/").add("h", "all the time", 1)));
+    clock.set_ms(start + tenth * kDayMs / 10);
+    CELLAR_TRY_ASSIGN(sum, hits.increment_one("/", "h", "all the time"));
   }
   CELLAR_TRY(questions.answer("One hour counter for three days instead of one for each hour",
-                              std::to_string(sums[0]), "30"));
-  clock.set(clock.wall_ms() + kDayMs);
+                              std::to_string(sum), "30"));
+  clock.add_ms(kDayMs);
   CELLAR_TRY_ASSIGN(Row row, hits.get_row(Get("/").column("h", "all the time")));
   CELLAR_TRY(questions.answer("A day after the last increment",
                               std::to_string(row.counter("h", "all the time").value_or(0)), "30"));
-  clock.set(clock.wall_ms() + 1);
+  clock.add_ms(1);
   CELLAR_TRY_ASSIGN(row, hits.get_row(Get("/").column("h", "all the time")));
   CELLAR_TRY(
       questions.answer("A day and a millisecond after it", row.empty() ? "nothing" : "something", "nothing"));
-  CELLAR_TRY_ASSIGN(sums, hits.increment(Increment("/").add("h", "all the time", 1)));
-  return questions.answer("The next increment begins again", std::to_string(sums[0]), "1");
+  CELLAR_TRY_ASSIGN(sum, hits.increment_one("/", "h", "all the time"));
+  return questions.answer("The next increment begins again", std::to_string(sum), "1");
 }
 
 Status run(const std::string& path, const std::vector<std::string>& files, Questions& questions) {
@@ -108,7 +107,7 @@ Status run(const std::string& path, const std::vector<std::string>& files, Quest
   size_t refused = 0;
   CELLAR_TRY_ASSIGN(std::vector<View> views, read_views(files[0], refused));
   std::sort(views.begin(), views.end(), [](const View& a, const View& b) { return a.time_ms < b.time_ms; });
-  SetClock clock(views[0].time_ms);
+  ManualClock clock(views[0].time_ms);
   EngineOptions options;
   options.environment.clock = &clock;
   options.ttl_clock_guard_s = 0;  // a compaction trusts the clock that leaps

@@ -8,7 +8,6 @@
 #include <optional>
 
 #include "examples/application.h"
-#include "examples/counters/set_clock.h"
 
 namespace {
 
@@ -44,8 +43,7 @@ Status record(const Tables& tables, const std::string& row, int64_t now, int64_t
 Result<Sum> by_samples(Table& samples, const std::string& row, ReadStats* cost = nullptr) {
   CELLAR_TRY_ASSIGN(const RowBatch found, samples.get(Get(row).all_versions().stats(cost)));
   Sum sum;
-  for (const CellView& cell : found.row())
-    sum.sum += int64_of_plain(cell.value_bytes()).value_or(0), ++sum.count;
+  for (const CellView& cell : found.row()) sum.sum += cell.counter().value_or(0), ++sum.count;
   return sum;
 }
 
@@ -53,8 +51,7 @@ Result<Sum> by_minutes(Table& minutes, const std::string& row, ReadStats* cost =
   CELLAR_TRY_ASSIGN(const RowBatch found, minutes.get(Get(row).stats(cost)));
   Sum sum;
   for (const CellView& cell : found.row())
-    (cell.qualifier().ends_with("sum") ? sum.sum : sum.count) +=
-        int64_of_plain(cell.value_bytes()).value_or(0);
+    (cell.qualifier().ends_with("sum") ? sum.sum : sum.count) += cell.counter().value_or(0);
   return sum;
 }
 
@@ -90,12 +87,12 @@ Status compare(const Tables& tables, const std::map<std::string, Samples>& all, 
 }
 
 // An hour of samples, one a second. Every 37 s the answers are compared. Flushes come in between.
-Status drive(const Tables& tables, SetClock& clock, std::map<std::string, Samples>& all,
+Status drive(const Tables& tables, ManualClock& clock, std::map<std::string, Samples>& all,
              Questions& questions) {
   uint64_t random = 7;
   for (int64_t second = 0; second < 3600; ++second) {
     const int64_t now = kStartMs + second * 1000;
-    clock.set(now);
+    clock.set_ms(now);
     for (int number = 0; number < kVehicles; ++number) {
       random = random * 6364136223846793005u + 1442695040888963407u;
       const auto speed = static_cast<int64_t>(random >> 58);
@@ -109,12 +106,12 @@ Status drive(const Tables& tables, SetClock& clock, std::map<std::string, Sample
   return {};
 }
 
-Status ask_edges(const Tables& tables, SetClock& clock, const Samples& samples, Questions& questions) {
+Status ask_edges(const Tables& tables, ManualClock& clock, const Samples& samples, Questions& questions) {
   questions.chapter("The boundary");
   const std::string row = vehicle(0);
   const int64_t last = kStartMs + 3599 * 1000;
   const auto ask = [&](std::string_view question, int64_t now, std::string_view expected) -> Status {
-    clock.set(now);
+    clock.set_ms(now);
     CELLAR_TRY_ASSIGN(const Sum sum, by_samples(*tables.samples, row));
     CELLAR_TRY(questions.same("the sum", text(sum), text(expected_samples(samples, now))));
     return questions.answer(question, std::to_string(sum.count), expected);
@@ -125,17 +122,17 @@ Status ask_edges(const Tables& tables, SetClock& clock, const Samples& samples, 
   for (const auto& table : {tables.samples, tables.minutes}) CELLAR_TRY(table->flush());
   CELLAR_TRY(tables.samples->major_compact());
   CELLAR_TRY(ask("The same after a compaction", last + kWindowMs, "1"));
-  const std::vector<StoreFileInfo> files = tables.samples->info().families[0].files;
+  CELLAR_TRY_ASSIGN(const std::vector<StoreFileInfo> files, tables.samples->files("s"));
   CELLAR_TRY(questions.answer("Cells in files then, of 3,600 samples of each vehicle",
                               std::to_string(files.empty() ? 0 : files[0].cells), std::to_string(kVehicles)));
   CELLAR_TRY(ask("A millisecond later, nothing", last + kWindowMs + 1, "0"));
   return {};
 }
 
-Status ask_costs(const Tables& tables, SetClock& clock, const Samples& samples, Questions& questions) {
+Status ask_costs(const Tables& tables, ManualClock& clock, const Samples& samples, Questions& questions) {
   questions.chapter("Samples or counters of minutes");
   const int64_t now = kStartMs + 3599 * 1000;
-  clock.set(now);
+  clock.set_ms(now);
   for (const auto& table : {tables.samples, tables.minutes}) CELLAR_TRY(table->flush());
   ReadStats cost;
   CELLAR_TRY_ASSIGN(Sum sum, by_samples(*tables.samples, vehicle(0), &cost));
@@ -155,7 +152,7 @@ Status ask_costs(const Tables& tables, SetClock& clock, const Samples& samples, 
 }
 
 Status run(const std::string& path, const std::vector<std::string>&, Questions& questions) {
-  SetClock clock(kStartMs);
+  ManualClock clock(kStartMs);
   EngineOptions options;
   options.environment.clock = &clock;
   options.ttl_clock_guard_s = 0;         // a compaction trusts the clock that leaps

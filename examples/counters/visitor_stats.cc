@@ -10,7 +10,6 @@
 #include <algorithm>
 #include <deque>
 
-#include "examples/counters/set_clock.h"
 #include "examples/visits/log_views.h"
 
 namespace {
@@ -42,9 +41,9 @@ Result<Tables> create(Engine& engine) {
 }
 
 Status see(const Tables& tables, const View& view) {
-  CELLAR_TRY_ASSIGN(const auto sums, tables.counts->increment(Increment(view.cookie).add("u", view.path, 1)));
+  CELLAR_TRY_ASSIGN(const int64_t count, tables.counts->increment_one(view.cookie, "u", view.path));
   return tables.stats->put(Put(view.cookie)
-                               .add_at("c", "top", sums[0], view.path)
+                               .add_at("c", "top", count, view.path)
                                .add("r", "last", view.path)
                                .add("v", "last", view.path));
 }
@@ -159,14 +158,14 @@ Status run(const std::string& path, const std::vector<std::string>& files, Quest
   size_t refused = 0;
   CELLAR_TRY_ASSIGN(std::vector<View> views, read_views(files[0], refused));
   std::sort(views.begin(), views.end(), [](const View& a, const View& b) { return a.time_ms < b.time_ms; });
-  SetClock clock(views[0].time_ms);
+  ManualClock clock(views[0].time_ms);
   EngineOptions options;
   options.environment.clock = &clock;
   CELLAR_TRY_ASSIGN(const auto engine, new_store(path, options));
   CELLAR_TRY_ASSIGN(const Tables tables, create(*engine));
   AllExpected expected;
   for (const View& view : views) {
-    clock.set(view.time_ms / 1000 * 1000);  // the log tells seconds
+    clock.set_ms(view.time_ms / 1000 * 1000);  // the log tells seconds
     CELLAR_TRY(see(tables, view));
     expect(expected[view.cookie], view, clock.wall_ms());
   }

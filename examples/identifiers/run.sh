@@ -6,5 +6,5 @@ source "$(dirname "${BASH_SOURCE[0]}")/../application.sh"
 application
 
 say "The same store with the program cellar"
-show get-counter "$store" ids workers n:started
+show get-counter "$store" ids workers n:starts
 show verify "$store"

@@ -61,7 +61,7 @@ Status load_all(Engine& engine, const Tables& tables, const Ranges& ranges) {
     if (i + 1 < sorted.size()) least[sorted[i].line] = std::min(sorted[i].first, least[sorted[i + 1].line]);
   }
   return load(engine, tables.by_last, sorted, [&](const Range& range, Put& put) {
-    put.start(hex(range.last + range.first)).add("r", "least", hex(least[range.line]));
+    put.start(hex_text(range.last + range.first)).add("r", "least", hex_text(least[range.line]));
   });
 }
 
@@ -75,14 +75,14 @@ Result<std::string> by_floor(Table& table, const std::string& address, bool chec
 
 // The nearest row at or after the address, and its followers until no later range begins early enough.
 Result<std::string> by_walk(Table& table, const std::string& address, ReadStats* cost) {
-  const std::string wanted = hex(address);
+  const std::string wanted = hex_text(address);
   CELLAR_TRY_ASSIGN(const auto scanner, table.scan(Scan().start(wanted).stats(cost)));
   std::optional<Range> best;
   for (const RowView row : *scanner) {
     if (row.value("r", "least").value_or("") > wanted) break;
-    const Range range = {bytes_of_hex(row.row().substr(wanted.size())),
-                         bytes_of_hex(row.row().substr(0, wanted.size())),
-                         or_none(row.value("c", "code"), ""), 0};
+    CELLAR_TRY_ASSIGN(const std::string first, bytes_of_hex(row.row().substr(wanted.size())));
+    CELLAR_TRY_ASSIGN(const std::string last, bytes_of_hex(row.row().substr(0, wanted.size())));
+    const Range range = {first, last, or_none(row.value("c", "code"), ""), 0};
     if (range.first <= address && (!best || counts_more(range, *best))) best = range;
   }
   CELLAR_TRY(scanner->status());

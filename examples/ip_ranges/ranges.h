@@ -45,22 +45,6 @@ inline std::string address_text(const std::string& bytes) {
   return text;
 }
 
-inline std::string hex(std::string_view bytes) {
-  std::string text;
-  for (const char byte : bytes) {
-    text += "0123456789abcdef"[static_cast<uint8_t>(byte) >> 4];
-    text += "0123456789abcdef"[static_cast<uint8_t>(byte) & 15];
-  }
-  return text;
-}
-
-inline std::string bytes_of_hex(std::string_view digits) {
-  std::string bytes;
-  for (size_t i = 0; i + 1 < digits.size(); i += 2)
-    bytes += static_cast<char>(std::stoi(std::string(digits.substr(i, 2)), nullptr, 16));
-  return bytes;
-}
-
 // Moves to the next address, or to the one before. Returns false if there is no such address.
 inline bool step(std::string& address, int by) {
   for (size_t i = address.size(); i-- > 0;) {

@@ -105,49 +105,9 @@ inline Result<std::string> row_of(const Place& place) {
   return row + plain_int32(place.id);
 }
 
-// Returns the first key that can follow the range of another tile: all tiles here have one zoom.
-inline std::string corner_of(const KeyRange& range) {
-  std::string key = range.start;
-  key.back() = static_cast<char>(key.back() & ~31);  // the zoom
-  return key;
-}
-
-// Returns the ranges of rows that cover a box, by at most `tiles_max` tiles of one zoom; neighbours are
-// joined. A box that crosses the date line has the tiles of both sides. Error: kInvalidArgument if south >
-// north.
-inline Result<std::vector<KeyRange>> ranges_of(const Box& box, size_t tiles_max,
-                                               uint8_t zoom_max = kPlaceZoom) {
-  if (!(box.south <= box.north)) return Status::invalid_argument("the south of a box is north of its north");
-  std::vector<KeyRange> ranges;
-  const bool two = box.west > box.east;
-  for (const auto& [west, east] : {std::pair{two ? -180 : box.west, box.east}, {box.west, 180.0}}) {
-    Tile first, last;  // at the corners in the north west and the south east
-    for (uint8_t zoom = 0; zoom <= zoom_max; ++zoom) {
-      CELLAR_TRY_ASSIGN(const Tile from, tile_at(box.north, west, zoom));
-      CELLAR_TRY_ASSIGN(const Tile to, tile_at(box.south, east, zoom));
-      if (uint64_t{to.x - from.x + 1} * (to.y - from.y + 1) > tiles_max) break;
-      first = from, last = to;
-    }
-    for (uint32_t y = first.y; y <= last.y; ++y) {
-      for (uint32_t x = first.x; x <= last.x; ++x) {
-        CELLAR_TRY_ASSIGN(KeyRange range, packed_quadkeys_within({x, y, first.zoom}));
-        ranges.push_back(std::move(range));
-      }
-    }
-    if (!two) break;
-  }
-  std::ranges::sort(ranges, {}, corner_of);
-  std::vector<KeyRange> joined;
-  for (KeyRange& range : ranges) {
-    const bool apart =
-        joined.empty() || (!joined.back().stop.empty() && joined.back().stop < corner_of(range));
-    if (apart) {
-      joined.push_back(std::move(range));
-    } else if (!joined.back().stop.empty() && (range.stop.empty() || range.stop > joined.back().stop)) {
-      joined.back().stop = std::move(range.stop);
-    }
-  }
-  return joined;
+// Returns the ranges of rows that cover a box. Error: kInvalidArgument if south > north.
+inline Result<std::vector<KeyRange>> ranges_of(const Box& box, size_t tiles_max, uint8_t zoom = kPlaceZoom) {
+  return packed_quadkeys_in_box(box.south, box.west, box.north, box.east, tiles_max, zoom);
 }
 
 // Returns the number of files of some families, each named by one letter.
@@ -158,30 +118,24 @@ inline size_t files_of(const Table& table, std::string_view families) {
   return files;
 }
 
-// Calls take(row) for each place in a box, in the families of `families` ("h", "hm", "hml"). One scan for
-// each range. Returns the number of ranges.
+// Calls take(row) for each place in a box, in the families of `families` ("h", "hm", "hml"), by one scan of
+// all ranges. Returns the number of ranges.
 template <class Take>
 Result<size_t> places_in(Table& places, const Box& box, size_t tiles_max, std::string_view families,
                          ReadStats* cost, const Take& take) {
   CELLAR_TRY_ASSIGN(const std::vector<KeyRange> ranges, ranges_of(box, tiles_max));
-  std::vector<Scan> scans;
-  for (const KeyRange& range : ranges) {
-    scans.push_back(Scan(range).stats(cost));
-    for (const char& family : families) scans.back().family({&family, 1});
+  Scan scan = Scan(ranges).stats(cost);
+  for (const char& family : families) scan.family({&family, 1});
+  CELLAR_TRY_ASSIGN(const auto scanner, places.scan(scan));
+  for (const RowView row : *scanner) {
+    const std::string_view value = row.begin()->value_bytes();
+    if (row.row().size() != 12 || value.size() < 16)
+      return Status::corruption("a row is not a place: " + to_text(row));
+    const double latitude = float64_of_plain(value.substr(0, 8)).value_or(0);
+    const double longitude = float64_of_plain(value.substr(8, 8)).value_or(0);
+    if (box.has(latitude, longitude)) take(int32_of_plain(row.row().substr(8)).value_or(0), value.substr(16));
   }
-  CELLAR_TRY_ASSIGN(const auto scanners, places.scan_many(scans));
-  for (const auto& scanner : scanners) {
-    for (const RowView row : *scanner) {
-      const std::string_view value = row.begin()->value_bytes();
-      if (row.row().size() != 12 || value.size() < 16)
-        return Status::corruption("a row is not a place: " + to_text(row));
-      const double latitude = float64_of_plain(value.substr(0, 8)).value_or(0);
-      const double longitude = float64_of_plain(value.substr(8, 8)).value_or(0);
-      if (box.has(latitude, longitude))
-        take(int32_of_plain(row.row().substr(8)).value_or(0), value.substr(16));
-    }
-    CELLAR_TRY(scanner->status());
-  }
+  CELLAR_TRY(scanner->status());
   return ranges.size();
 }
 

@@ -48,17 +48,15 @@ Result<bool> meets(const Box& box, const Tile& tile) {
 Result<size_t> append_clusters(Table& clusters, const View& view, ReadStats* cost, std::string& json) {
   CELLAR_TRY_ASSIGN(const std::vector<KeyRange> ranges, ranges_of(view.box, 64, view.cluster_zoom()));
   const std::string zoom(1, static_cast<char>(view.cluster_zoom()));
-  for (const KeyRange& range : ranges) {
-    const KeyRange rows = {zoom + range.start,
-                           range.stop.empty() ? keys_with_prefix(zoom).stop : zoom + range.stop};
-    CELLAR_TRY_ASSIGN(const auto scanner, clusters.scan(Scan(rows).stats(cost)));
-    for (const RowView row : *scanner) {
-      CELLAR_TRY_ASSIGN(const Tile tile, tile_of_packed(row.row().substr(1)));
-      CELLAR_TRY_ASSIGN(const bool seen, meets(view.box, tile));
-      if (seen) append(json, row.begin()->value_bytes());
-    }
-    CELLAR_TRY(scanner->status());
+  std::vector<KeyRange> rows;
+  for (const KeyRange& range : ranges) rows.push_back(with_prefix(zoom, range));
+  CELLAR_TRY_ASSIGN(const auto scanner, clusters.scan(Scan(rows).stats(cost)));
+  for (const RowView row : *scanner) {
+    CELLAR_TRY_ASSIGN(const Tile tile, tile_of_packed(row.row().substr(1)));
+    CELLAR_TRY_ASSIGN(const bool seen, meets(view.box, tile));
+    if (seen) append(json, row.begin()->value_bytes());
   }
+  CELLAR_TRY(scanner->status());
   return ranges.size();
 }
 

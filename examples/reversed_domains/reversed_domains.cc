@@ -17,14 +17,12 @@ namespace {
 using namespace example;
 
 // Reads the rows of a domain: its own, and those of its hosts. After the domain comes a point, a slash or a
-// colon. Digits sort between slash and colon, so that rows of other domains lie in between: the filter seeks
+// colon. Digits sort between slash and colon, so that rows of other domains lie in between: the scan seeks
 // past them.
 Result<std::set<std::string>> rows_of(Table& pages, const std::string& domain, ReadStats* cost = nullptr) {
   const std::string reversed = reversed_domain(domain);
-  CELLAR_TRY_ASSIGN(const FilterPtr ranges, multi_row_range_filter({{reversed + ".", reversed + "0"},
-                                                                    {reversed + ":", reversed + ";"}}));
-  const Scan scan = Scan().start(reversed + ".").stop(reversed + ";").filter(ranges).stats(cost);
-  CELLAR_TRY_ASSIGN(const auto scanner, pages.scan(scan));
+  const std::vector<KeyRange> ranges = {{reversed + ".", reversed + "0"}, {reversed + ":", reversed + ";"}};
+  CELLAR_TRY_ASSIGN(const auto scanner, pages.scan(Scan(ranges).stats(cost)));
   std::set<std::string> rows;
   for (const RowView row : *scanner) rows.emplace(row.row());
   CELLAR_TRY(scanner->status());

@@ -25,18 +25,11 @@ struct Part {
 using Parts = std::vector<Part>;
 using Work = std::function<void(Scanner& scanner, Part& part)>;
 
-// Returns ranges of nearly the same size that cover the table. With `whole_visitors` a cut moves back to the
-// first view of its visitor, so that one thread sees all of a journey.
-Result<std::vector<KeyRange>> ranges_of(Table& table, size_t parts, bool whole_visitors) {
+// Returns ranges of nearly the same size that cover the table. With a prefix of 8 bytes a cut moves back to
+// the first view of its visitor. One thread then sees all of a journey.
+Result<std::vector<KeyRange>> ranges_of(Table& table, size_t parts, size_t whole_prefix) {
   CELLAR_TRY_ASSIGN(const RangeSplits splits, table.split_points(parts));
-  std::vector<KeyRange> ranges = {{}};
-  for (std::string cut : splits.rows) {
-    if (whole_visitors) cut.resize(8);
-    if (cut <= ranges.back().start) continue;  // a visitor with more views than a part
-    ranges.back().stop = cut;
-    ranges.push_back({cut, ""});
-  }
-  return ranges;
+  return key_ranges(splits.rows, whole_prefix);
 }
 
 // Runs a job: one scanner for each range. A thread that is done with its part takes the next one.
@@ -101,7 +94,7 @@ std::string funnel_of(const Parts& parts) {
 
 Status ask_funnel(Table& visits, const std::vector<View>& views, Questions& questions) {
   questions.chapter("The funnel");
-  CELLAR_TRY_ASSIGN(const auto whole, ranges_of(visits, kThreads, true));
+  CELLAR_TRY_ASSIGN(const auto whole, ranges_of(visits, kThreads, 8));
   CELLAR_TRY_ASSIGN(const Parts parts, run_job(visits, whole, nullptr, "pz", funnel));
   ReadStats cost;
   for (const Part& part : parts) cost += part.cost;
@@ -164,7 +157,7 @@ Status ask_referrers(Engine& engine, Table& visits, const std::vector<View>& vie
   });
   while (written < 500) std::this_thread::yield();
   const auto job = [&]() -> Result<Parts> {
-    CELLAR_TRY_ASSIGN(const auto ranges, ranges_of(visits, kThreads, false));
+    CELLAR_TRY_ASSIGN(const auto ranges, ranges_of(visits, kThreads, 0));
     return run_job(visits, ranges, snapshot, "r", referrers);
   };
   const Result<Parts> parts = job();

@@ -125,8 +125,8 @@ Status ask_everywhere(Table& history, const Stations& stations, Globe& globe, Qu
 Status ask_size(Table& history, const Stations& stations, Questions& questions) {
   questions.chapter("The size");
   uint64_t bytes = 0;
-  const TableInfo info = history.info();
-  for (const StoreFileInfo& file : info.families.front().files) bytes += file.bytes;
+  CELLAR_TRY_ASSIGN(const std::vector<StoreFileInfo> files, history.files("w"));
+  for (const StoreFileInfo& file : files) bytes += file.bytes;
   const uint64_t records = stations.size() * kHours;
   questions.say(std::to_string(records) + " records of " + std::to_string(stations.size()) + " stations: " +
                 std::to_string(bytes) + " bytes, " + std::to_string(bytes / records) + " for each record");
