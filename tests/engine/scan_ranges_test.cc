@@ -163,8 +163,8 @@ TEST_F(ScanRanges, GiveWhatTheRowsOfTheTableAre) {
       found += expected.size();
     }
   }
-  EXPECT_GT(found, 1000u);
-  EXPECT_GT(cursors, 1000u);
+  EXPECT_GT(found, scaled(1000));
+  EXPECT_GT(cursors, scaled(1000));
 }
 
 TEST_F(ScanRanges, WorkWithFiltersAndFamiliesOnDemand) {

@@ -156,7 +156,7 @@ TEST(SortedRuns, TheEntriesOfAnExplanationAddUp) {
         each->blocks_from_cache += std::exchange(each->blocks_from_disk, 0);
         each->bytes_from_disk = 0;
         // An explained scan goes backward row by row, not in spans. It looks up a block more often.
-        if (scan.reversed()) each->blocks_from_cache = 0;
+        if (scan.reversed()) each->blocks_from_cache = each->data_blocks = 0;
       }
       ASSERT_EQ(to_text(stats), to_text(plain));
       ASSERT_EQ(stats.bloom_checks, plain.bloom_checks);
