@@ -42,7 +42,7 @@ class SequenceTracker : public Recycled<SequenceTracker> {
 
   enum class Fate : uint8_t { kVisible, kHidden, kOverwritten, kOverLimit };
   // Counts a put and returns its fate. Among puts with one timestamp, the one written last must be passed
-  // first. The limit is the same for all puts of a column. A limit over 2^31 - 1 is none.
+  // first. The limit is the same for all puts of a column. A larger limit than 2^31 - 1 does not limit.
   Fate put(const CellView& cell, uint32_t max_versions);
 
   // Returns the number of steps so far. It tells how the work grows.

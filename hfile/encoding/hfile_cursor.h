@@ -56,8 +56,7 @@ class FileOrder {
   bool meta_order_;
 };
 
-// One thread at a time. Holds its file, the block it stands in, and the block of the cell before (the
-// two-step rule).
+// One thread at a time. Holds its file, its block, and the block of the cell before (the two-step rule).
 template <class Decoder>
 class HFileCursor final : public RunCursor, public Recycled<HFileCursor<Decoder>> {
  public:
@@ -441,10 +440,7 @@ class HFileCursor final : public RunCursor, public Recycled<HFileCursor<Decoder>
       if (open_.pin) {
         open_.warm = !options_.sequential;
         misses_ = 0;
-        if (options_.stats != nullptr) {
-          options_.stats->blocks_from_cache += 1;
-          options_.stats->data_blocks += 1;
-        }
+        if (ReadStats* const stats = options_.stats) ++stats->blocks_from_cache, ++stats->data_blocks;
         return true;
       }
     }

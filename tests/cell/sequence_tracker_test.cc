@@ -1,7 +1,6 @@
-// Goal: the tracker of sequence-ordered deletes tells the same fates as plain lists of all markers and puts,
-// and its work for a cell does not grow with the cells before it. Method: random rows, from two cells to rows
-// with far more markers than the tracker keeps in an array; the steps of long rows of several shapes are
-// counted.
+// Goal: the tracker of sequence-ordered deletes tells the same fates as plain lists of all markers and puts.
+// Its work for a cell does not grow with the cells before it. Method: random rows, from two cells to far more
+// markers than the tracker keeps in an array. The steps of long rows of several shapes are counted.
 #include "cell/sequence_tracker.h"
 
 #include <gtest/gtest.h>
@@ -130,8 +129,7 @@ double steps_per_cell(uint64_t cells, uint32_t limit, const std::function<Cell(u
   return static_cast<double>(tracker.steps()) / static_cast<double>(cells);
 }
 
-// A row of 32 times as many cells may take a little longer for a cell, as a logarithm does, but not 32 times
-// as long.
+// A row of 32 times as many cells may take a little longer for each cell, as a logarithm does.
 TEST(SequenceTrackerSteps, GrowAsALogarithm) {
   struct Pattern {
     const char* name;
