@@ -37,8 +37,9 @@ Outcome outcome_of(const StoreView& view, const StoreFile& file, const StoreQuer
   const HFileReader& reader = file.reader();
   const auto [low, high, low_inclusive, high_inclusive] = range.ascending();
   if (!file.has_cells() || (!high.empty() && row_is_before(high, file.first_row())) ||
-      (!low.empty() && file.last_row() < low) ||
-      (range.parts != nullptr && !range.parts_meet(file.first_row(), file.last_row())))
+      (!low.empty() && file.last_row() < low))
+    return Outcome::kOutsideKeys;
+  if (range.parts != nullptr && !range.parts_meet(file.first_row(), file.last_row())) [[unlikely]]
     return Outcome::kOutsideKeys;
   const FamilyRules& family = view.config->rules;
   if (const auto times = reader.times()) {
@@ -57,7 +58,7 @@ Outcome outcome_of(const StoreView& view, const StoreFile& file, const StoreQuer
 }
 
 // Returns whether the filter of a file allows any of the parts. A filter of prefixes may exclude them all.
-bool allows_parts(const HFileReader& reader, const RowRange& range, ReadStats& stats) {
+[[gnu::noinline]] bool allows_parts(const HFileReader& reader, const RowRange& range, ReadStats& stats) {
   CELLAR_ASSERT(range.parts != nullptr && !range.single_row());
   ReadStats asked;
   const bool allowed = std::ranges::any_of(*range.parts, [&](const RowRange& part) {

@@ -14,6 +14,7 @@
 #include "cellar/identifiers.h"
 #include "cellar/ingest.h"
 #include "cellar/keys.h"
+#include "cellar/manual_clock.h"
 #include "cellar/mutation.h"
 #include "cellar/observer.h"
 #include "cellar/options.h"
