@@ -13,9 +13,8 @@ KeyRange with_prefix(std::string_view prefix, const KeyRange& range) {
 
 std::vector<KeyRange> joined_ranges(std::vector<KeyRange> ranges) {
   std::erase_if(ranges, [](const KeyRange& each) { return !each.stop.empty() && each.start == each.stop; });
-  const auto valid = std::ranges::stable_partition(ranges, [](const KeyRange& each) {
-                       return !each.stop.empty() && each.start > each.stop;
-                     }).begin();
+  const auto is_invalid = [](const KeyRange& each) { return !each.stop.empty() && each.start > each.stop; };
+  const auto valid = std::stable_partition(ranges.begin(), ranges.end(), is_invalid);
   std::sort(valid, ranges.end(), [](const KeyRange& a, const KeyRange& b) { return a.start < b.start; });
   auto last = valid;  // of the ranges that are done
   for (auto at = valid; at != ranges.end(); ++at) {

@@ -71,7 +71,7 @@ Outcome outcome_of(const StoreView& view, const StoreFile& file, const StoreQuer
 }
 
 // Asks the Bloom filter of a file that the facts do not exclude.
-inline Outcome ask_filter(const HFileReader& reader, const StoreQuery& query, const RowRange& range,
+[[gnu::always_inline]] inline Outcome ask_filter(const HFileReader& reader, const StoreQuery& query, const RowRange& range,
                           ReadStats& stats) {
   bool maybe = false;
   if (range.single_row()) {
