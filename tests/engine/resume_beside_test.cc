@@ -108,6 +108,8 @@ TEST_F(ResumeBeside, AJobThatIsLateDoesNotMakeItFail) {
   EXPECT_OK(put("d"));
   EXPECT_OK(table_->major_compact());
   EXPECT_EQ(scan(*table_, Scan()).size(), 3u);
+  EXPECT_OK(engine_->close());
+  fault_->before_each({});
 }
 
 // Both change what the manifest keeps of the log for the feed.
