@@ -172,5 +172,6 @@ if(CELLAR_INSTALL AND NOT CELLAR_SANITIZE)
     "${PROJECT_SOURCE_DIR}/include/cellar" $<TARGET_FILE:cellar_shared> $<TARGET_FILE:cellar_hfile_shared>)
   add_test(NAME consumer.installed COMMAND bash "${PROJECT_SOURCE_DIR}/tests/consumer/check.sh" --short
     "${PROJECT_BINARY_DIR}")
-  set_tests_properties(consumer.installed PROPERTIES TIMEOUT ${CELLAR_TEST_TIMEOUT_S})
+  # It compiles all examples, in turn with other tests.
+  set_tests_properties(consumer.installed PROPERTIES TIMEOUT 900)
 endif()
