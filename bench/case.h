@@ -4,7 +4,6 @@
 
 #include <benchmark/benchmark.h>
 
-#include <atomic>
 #include <functional>
 #include <memory>
 #include <string>
@@ -55,18 +54,6 @@ BedPlan grid_plan(uint64_t rows, uint64_t columns, size_t bytes);
 BedPlan wide_row_plan(uint64_t columns);
 // Writes the batch if it is large, or if `all`, and empties it.
 Status write_batch(Engine& engine, Batch& batch, bool all);
-
-// ManualClock: the time of day stands still until a case moves it. Waiting takes real time. Any thread.
-class ManualClock final : public Clock {
- public:
-  explicit ManualClock(int64_t ms) : ms_(ms) {}
-  int64_t wall_ms() override { return ms_.load(); }
-  int64_t steady_us() override { return system_clock().steady_us(); }
-  void move(int64_t ms) { ms_ += ms; }
-
- private:
-  std::atomic<int64_t> ms_;
-};
 
 // WritableStore: a store with a table "t" to write to, removed with the object. Any thread.
 class WritableStore {

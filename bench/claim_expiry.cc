@@ -12,6 +12,7 @@
 #include "bench/bed.h"
 #include "bench/case.h"
 #include "cellar/keys.h"
+#include "cellar/manual_clock.h"
 
 namespace cellar::bench {
 namespace {
@@ -71,7 +72,7 @@ Status q28_write(WritableStore& store, int64_t now, Q28Place place) {
 void q28_until(WritableStore& store, ManualClock& clock, Q28Place place, Q28Step step) {
   must(q28_write(store, clock.wall_ms(), place));
   if (step == Q28Step::kWritten) return;
-  clock.move(2 * kExpiryHour);
+  clock.add_ms(2 * kExpiryHour);
   if (step == Q28Step::kFlush) must(store.engine().flush());
   if (step == Q28Step::kMinor) must(store.rows().compact());
   if (step == Q28Step::kMajor) must(store.rows().major_compact());
@@ -146,7 +147,7 @@ std::vector<Q43Day> q43_history(int64_t ttl_s, const std::string& policy) {
                                    .add("d", "v", text_of(day * rows + i, 100)));
     must(store.engine().write(batch));
     must(store.engine().flush());
-    clock.move(24 * kExpiryHour);
+    clock.add_ms(24 * kExpiryHour);
     must(majors && day % 30 == 29 ? store.rows().major_compact() : store.rows().compact());
     const EngineStatus status = store.engine().status();
     days.push_back({static_cast<double>(status.store_bytes) / 1e6, static_cast<double>(status.store_files),

@@ -10,9 +10,9 @@
 
 namespace cellar {
 
-// Returns a text by which two moments of the store in `root` are told apart. It changes with each edit of the
+// Returns a text that describes the state of the store in `root`. The text changes with each edit of the
 // manifest, and when a segment of the log is made, cut or removed. Appended records alone do not change it.
-// Empty if there is no store. Makes no writing call.
+// The text is empty if there is no store. The function makes no writing call.
 std::string store_mark(Directory& root);
 
 // Calls `attempt`, which opens the store of `world` and fails as at any store, until it succeeds or until its

@@ -154,10 +154,7 @@ Status ask_traps(Engine& engine, Questions& questions) {
 }
 
 Status run(const std::string& path, const std::vector<std::string>& files, Questions& questions) {
-  if (files.size() != 1) return Status::invalid_argument("name one web log in the combined format");
-  size_t refused = 0;
-  CELLAR_TRY_ASSIGN(std::vector<View> views, read_views(files[0], refused));
-  std::sort(views.begin(), views.end(), [](const View& a, const View& b) { return a.time_ms < b.time_ms; });
+  CELLAR_TRY_ASSIGN(const std::vector<View> views, views_by_time(files));
   ManualClock clock(views[0].time_ms);
   EngineOptions options;
   options.environment.clock = &clock;

@@ -134,4 +134,13 @@ inline std::string funnel_of(const std::vector<View>& views) {
   return funnel_text(seen.size(), bought.size());
 }
 
+// Returns the views of the only file that is named, in the order of their times.
+inline Result<std::vector<View>> views_by_time(const std::vector<std::string>& files) {
+  if (files.size() != 1) return Status::invalid_argument("name one web log in the combined format");
+  size_t refused = 0;
+  CELLAR_TRY_ASSIGN(std::vector<View> views, read_views(files[0], refused));
+  std::sort(views.begin(), views.end(), [](const View& a, const View& b) { return a.time_ms < b.time_ms; });
+  return views;
+}
+
 }  // namespace example

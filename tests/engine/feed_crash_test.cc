@@ -244,7 +244,7 @@ TEST(FeedCrash, PassesOverNoWriteForTheSakeOfALostOne) {
   }
 }
 
-// A store with a feed, one durable write, and files that fail as they are told.
+// FollowedStore: a store with a feed and one durable write, on a FaultFileSystem.
 struct FollowedStore {
   FollowedStore() {
     open();

@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <functional>
 #include <map>
 
 #include "cellar/cellar.h"
@@ -36,6 +37,20 @@ class StoreParts : public ToolTest {
     ASSERT_LT(at, bytes.size());
     bytes[at] = static_cast<char>(bytes[at] ^ 0x20);
     write_file(file, bytes);
+  }
+  // Gives `look` the bytes with one of them changed, and cut off there. It visits every byte at full scale.
+  static void flip_and_cut_everywhere(
+      const std::string& bytes, const char* what,
+      const std::function<void(const std::string& damaged, size_t at)>& look) {
+    const uint64_t step = sweep_step();
+    for (size_t i = 0; i < bytes.size(); i += step) {
+      std::string flipped = bytes;
+      flipped[i] = static_cast<char>(flipped[i] ^ (1 << (i % 8)));
+      look(flipped, i);
+      look(bytes.substr(0, i), i);
+      if (HasFatalFailure()) return;
+    }
+    count(2 * bytes.size() / step, what);
   }
   // A log of one segment with many writes, which was closed.
   void make_logged() const {
@@ -219,15 +234,7 @@ TEST_F(StoreParts, EveryByteOfTheLogMayBeDamaged) {
     EXPECT_FALSE(check->damage.ok()) << "the log was closed properly, so each byte counts: " << at;
     EXPECT_FALSE(check->damage.message().empty());
   };
-  const uint64_t step = sweep_step();
-  for (size_t i = 0; i < bytes.size(); i += step) {
-    std::string flipped = bytes;
-    flipped[i] = static_cast<char>(flipped[i] ^ (1 << (i % 8)));
-    look(flipped, i);
-    look(bytes.substr(0, i), i);
-    if (HasFatalFailure()) return;
-  }
-  count(2 * bytes.size() / step, "damaged logs looked at");
+  flip_and_cut_everywhere(bytes, "damaged logs looked at", look);
 }
 
 TEST_F(StoreParts, EveryByteOfTheManifestMayBeDamaged) {
@@ -249,15 +256,7 @@ TEST_F(StoreParts, EveryByteOfTheManifestMayBeDamaged) {
       EXPECT_EQ(found->damage.ok(), found->damage.message().empty());
     }
   };
-  const uint64_t step = sweep_step();
-  for (size_t i = 0; i < bytes.size(); i += step) {
-    std::string flipped = bytes;
-    flipped[i] = static_cast<char>(flipped[i] ^ (1 << (i % 8)));
-    look(flipped, i);
-    look(bytes.substr(0, i), i);
-    if (HasFatalFailure()) return;
-  }
-  count(2 * bytes.size() / step, "damaged manifests looked at");
+  flip_and_cut_everywhere(bytes, "damaged manifests looked at", look);
 }
 
 TEST_F(StoreParts, UnknownTablesAndOptionsAreRefused) {

@@ -17,6 +17,7 @@
 #include "tools/repair/manifest_json.h"
 #include "tools/repair/manifest_look.h"
 #include "tools/store/store.h"
+#include "tools/store/store_state.h"
 
 namespace cellar {
 namespace {
@@ -120,7 +121,7 @@ class ManifestCommand final : public Command {
     records.finish();
   }
 
-  Result<ManifestState> load_newest() const { return load_state(*root_); }
+  Result<ManifestState> load_newest() const { return load_store_state(*root_); }
 
   // Looks in all generations; an edit may stand at the end of one and in the first state of the next.
   Status find_edit(std::optional<ManifestState>& state) {

@@ -12,6 +12,7 @@
 #include "engine/manifest/manifest.h"
 #include "tools/repair/log_look.h"
 #include "tools/store/store.h"
+#include "tools/store/store_state.h"
 
 namespace cellar {
 
@@ -41,17 +42,6 @@ std::vector<std::string> FamilyNames::tables() const {
   return tables;
 }
 
-Result<ManifestState> load_state(Directory& root) {
-  const std::unique_ptr<Executor> executor = make_thread_executor(1, 1);
-  Status failure;
-  for (int attempt = 0; attempt < 3; ++attempt) {
-    Result<std::unique_ptr<Manifest>> manifest = Manifest::load(root, *executor, {.read_only = true});
-    if (manifest.ok()) return (*manifest)->state();
-    failure = manifest.status();
-  }
-  return failure;
-}
-
 namespace {
 
 // Takes names and identity from the store in this directory. Returns false if that cannot be read, or is
@@ -59,7 +49,7 @@ namespace {
 bool take_names(const std::string& store, LogPlace& place) {
   const auto root = posix_file_system().open_directory(store, false);
   if (!root.ok() || !require_store(**root).ok()) return false;
-  const Result<ManifestState> state = load_state(**root);
+  const Result<ManifestState> state = load_store_state(**root);
   if (!state.ok() || (place.identity.is_set() && state->identity != place.identity)) return false;
   place.identity = state->identity;
   place.names = FamilyNames(*state);

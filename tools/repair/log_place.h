@@ -50,7 +50,4 @@ struct LogPlace {
 // it is.
 Result<LogPlace> find_log(Session& session, const std::string& path);
 
-// Reads the newest published state of a store. A writer may replace its manifest meanwhile.
-Result<ManifestState> load_state(Directory& root);
-
 }  // namespace cellar

@@ -13,6 +13,7 @@
 #include "engine/log/wal_reader.h"
 #include "tools/frame/output.h"
 #include "tools/frame/session.h"
+#include "tools/store/store_state.h"
 
 namespace cellar {
 
@@ -131,11 +132,11 @@ Result<WalCheck> look_once(Directory& root, const ManifestState& state) {
 }  // namespace
 
 Result<WalCheck> check_wal(Directory& root) {
-  CELLAR_TRY_ASSIGN(ManifestState state, load_state(root));
+  CELLAR_TRY_ASSIGN(ManifestState state, load_store_state(root));
   CELLAR_TRY_ASSIGN(WalCheck check, look_once(root, state));
   for (int looks = 1; looks < kLooks && !check.damage.ok(); ++looks) {
     const uint64_t edit = state.edit;
-    CELLAR_TRY_ASSIGN(state, load_state(root));
+    CELLAR_TRY_ASSIGN(state, load_store_state(root));
     CELLAR_TRY_ASSIGN(WalCheck again, look_once(root, state));
     const bool stands = state.edit == edit && again.damage.message() == check.damage.message() &&
                         again.damage.place() == check.damage.place();

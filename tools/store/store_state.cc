@@ -16,16 +16,23 @@ Result<ManifestState> read_store_state(Session& session, const std::string& path
                                 store.is(Code::kNotFound)
                                     ? no_store_at(path)
                                     : with_hint_at_repair(path, store.with_context("store " + path)));
+  Result<ManifestState> state = load_store_state(*root);
+  if (state.ok()) return state;
+  const Status failure = state.status().with_context("store " + path);
+  if (failure.is(Code::kCorruption))
+    return session.name_failure("CEL-CORRUPTION", Exit::kNegative, with_hint_at_repair(path, failure));
+  return failure;
+}
+
+Result<ManifestState> load_store_state(Directory& root) {
   const std::unique_ptr<Executor> executor = make_thread_executor(1, 1);
   Status failure;
   // A writer may replace the manifest between the look at CURRENT and the look at what it names.
   for (int attempt = 0; attempt < 3; ++attempt) {
-    Result<std::unique_ptr<Manifest>> manifest = Manifest::load(*root, *executor, {.read_only = true});
+    Result<std::unique_ptr<Manifest>> manifest = Manifest::load(root, *executor, {.read_only = true});
     if (manifest.ok()) return (*manifest)->state();
-    failure = manifest.status().with_context("store " + path);
+    failure = manifest.status();
   }
-  if (failure.is(Code::kCorruption))
-    return session.name_failure("CEL-CORRUPTION", Exit::kNegative, with_hint_at_repair(path, failure));
   return failure;
 }
 

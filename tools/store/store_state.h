@@ -13,6 +13,9 @@ namespace cellar {
 // files named here can be gone a moment later. CEL-NOT-STORE, CEL-CORRUPTION.
 Result<ManifestState> read_store_state(Session& session, const std::string& path);
 
+// Reads the same of the store in `root`, with the error as it is.
+Result<ManifestState> load_store_state(Directory& root);
+
 // "shop/tables/1/d/0a…" of a file of this family.
 std::string store_file_path(const std::string& store, const TableRecord& table, const FamilyRecord& family,
                             const FileRecord& file);
