@@ -71,8 +71,8 @@ Outcome outcome_of(const StoreView& view, const StoreFile& file, const StoreQuer
 }
 
 // Asks the Bloom filter of a file that the facts do not exclude.
-[[gnu::always_inline]] inline Outcome ask_filter(const HFileReader& reader, const StoreQuery& query, const RowRange& range,
-                          ReadStats& stats) {
+[[gnu::always_inline]] inline Outcome ask_filter(const HFileReader& reader, const StoreQuery& query,
+                                                 const RowRange& range, ReadStats& stats) {
   bool maybe = false;
   if (range.single_row()) {
     maybe = reader.filter_allows(range.start, columns_of(query.rules), &stats);
