@@ -334,13 +334,20 @@ def compare(release, options):
                   lambda: directories(release, fresh(work / "directories"), options.seed)))
     steps.append(("The same operations on a region and a table", "region",
                   lambda: one_region(release, fresh(work / "region"), options.seed, 20 if options.short else 280)))
-    for title, key, step in steps:
-        if options.only and key != options.only:
-            continue
+    steps = [each for each in steps if not options.only or each[1] == options.only]
+
+    def timed(title, step):
         begin = time.monotonic()
         tally = step()
-        tally.show(f"{title} ({release.version}, {time.monotonic() - begin:.0f} s)")
-        summary[key] = tally.summary()
+        return tally, f"{title} ({release.version}, {time.monotonic() - begin:.0f} s)"
+
+    # Each is mostly a program of one thread, in a folder of its own.
+    with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
+        waiting = [(key, pool.submit(timed, title, step)) for title, key, step in steps]
+        for key, future in waiting:
+            tally, title = future.result()
+            tally.show(title)
+            summary[key] = tally.summary()
     if not options.keep and not any(each["differences"] for each in summary.values()):
         shutil.rmtree(work)
     return summary
