@@ -133,6 +133,27 @@ TEST_F(ResumeTest, SegmentThatCannotBeMadeRefusesOnlyWhatNeedsIt) {
   expect_all();
 }
 
+// On a disk without room a store does not open for writing, and says how much it needs.
+TEST_F(ResumeTest, FirstSegmentThatCannotBeMade) {
+  EXPECT_OK(put("a"));
+  table_.reset();
+  engine_.reset();
+  fail_writes("*.log", FileOperation::kCreate, 1, Code::kNoSpace, true);
+  EngineOptions options = options_;
+  options.environment.files = files_.get();
+  options.environment.clock = &clock_;
+  for (const char* store : {"store", "new"}) {
+    options.create_if_missing = store == std::string("new");
+    const Status refused = Engine::open(store, options).status();
+    EXPECT_TRUE(refused.is(Code::kNoSpace)) << refused.to_text();
+    EXPECT_NE(refused.to_text().find(" bytes"), std::string::npos) << refused.to_text();
+  }
+  fault_->clear();
+  EXPECT_OK(Engine::open("new", options).status());
+  begin();
+  expect_all();
+}
+
 // An attempt leaves a file, and the next attempts cannot remove it.
 TEST_F(ResumeTest, SegmentWhoseRestCannotBeRemovedEither) {
   const std::string next = fmt::format("wal/{}", segment_name(highest_segment() + 1));
@@ -141,6 +162,9 @@ TEST_F(ResumeTest, SegmentWhoseRestCannotBeRemovedEither) {
   EXPECT_LT(rows_.size(), 20u);
   EXPECT_GE(fault_->struck(), 4u) << "more than one attempt";
   EXPECT_EQ(troubles(), Texts{"log"});
+  // The cause is told, not what the file of the first attempt leads to.
+  const std::string why = engine_->status().troubles.front().status.to_text();
+  EXPECT_EQ(why.find("exist"), std::string::npos) << why;
   fault_->clear();
   for (int i = 0; i < 20; ++i) EXPECT_OK(put("later" + std::to_string(i), 10'000));
   expect_healthy();
@@ -641,6 +665,11 @@ TEST_F(ResumeTest, FlushRemovesNoFileThatItDidNotMake) {
   static_cast<void>(engine_->flush().ok());
   EXPECT_OK(directory->open(next).status());  // the flush removed it
   EXPECT_OK(engine_->flush());                // the next one has another number
+  const std::vector<StoreFileInfo> files = table_->info().families[0].files;
+  ASSERT_EQ(files.size(), 2u);
+  const std::string newest = std::max(files[0].name, files[1].name);
+  EXPECT_GT(newest, next) << "the name was never tried";
+  EXPECT_EQ(newest.substr(0, newest.size() - 1), next.substr(0, next.size() - 1));
   EXPECT_OK(directory->unlink(next));
   expect_all();
 }

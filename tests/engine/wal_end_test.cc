@@ -9,6 +9,8 @@
 #include <utility>
 #include <vector>
 
+#include "base/coding.h"
+#include "base/checksum.h"
 #include "engine/log/directory.h"
 #include "tests/engine/wal_log.h"
 
@@ -53,6 +55,35 @@ TEST(WalDamage, HoleBeforeWholeRecords) {
       log.facts.tolerate_torn = false;
     }
   }
+}
+
+// A page that was lost begins anywhere, and covers the ends of some records and the beginnings of others.
+TEST(WalDamage, HoleFromTheMidstOfARecord) {
+  constexpr uint64_t kHoleBytes = 512;
+  Log log(64 << 10);
+  log.options.boot = log.facts.boot = {1, 2};
+  ASSERT_TRUE(log.open().ok());
+  std::vector<uint64_t> ends;
+  while (log.next <= 30) {
+    ASSERT_TRUE(log.append(200).ok());
+    ends.push_back(log.wal->end().offset);
+  }
+  const std::string whole = read_file(*log.wal_directory, segment_name(1));
+  const uint64_t last_record = ends[ends.size() - 2];
+  uint64_t torn = 0, damaged = 0;
+  for (uint64_t from = ends[0] + 8; from < ends.back(); from += 40) {
+    std::string holed = whole;
+    const uint64_t to = std::min(from + kHoleBytes, ends.back());
+    std::fill(holed.begin() + static_cast<ptrdiff_t>(from), holed.begin() + static_cast<ptrdiff_t>(to), '\0');
+    ASSERT_TRUE(log.wal_directory->unlink(segment_name(1)).ok());
+    write_file(*log.wal_directory, segment_name(1), holed);
+    const ReadBack back = log.read();
+    const bool is_end = to > last_record;  // no whole record comes after the hole
+    EXPECT_EQ(back.status.is(Code::kCorruption), !is_end) << from << ": " << back.status.to_text();
+    ++(is_end ? torn : damaged);
+  }
+  EXPECT_GT(torn, 5u);
+  EXPECT_GT(damaged, 50u);
 }
 
 // Also after the machine was started again: what the manifest has on record as durable cannot be a torn end.
@@ -192,6 +223,25 @@ TEST(WalGrowth, WhatIsNeededIsSaidWhereNoneFits) {
   EXPECT_TRUE(refused.is(Code::kNoSpace)) << refused.to_text();
   EXPECT_NE(refused.to_text().find(fmt::format("of {} bytes", 64 << 10)), std::string::npos)
       << refused.to_text();
+}
+
+// Sums show damage only. So a number that no log reaches is refused although the sum of its header is right.
+TEST(WalDamage, AHeaderWithImpossibleNumbersIsRefused) {
+  for (const size_t field : {32, 40, 48}) {  // the id, the first record's number, the first sequence
+    for (const uint64_t number : {uint64_t{1} << 62, UINT64_MAX}) {
+      Log log;
+      ASSERT_TRUE(log.open().ok());
+      ASSERT_TRUE(log.append(100).ok());
+      std::string forged = read_file(*log.wal_directory, segment_name(1));
+      store_le64(forged.data() + field, number);
+      store_le32(forged.data() + kFileHeaderBytes - 4, crc32c({forged.data(), kFileHeaderBytes - 4}));
+      ASSERT_TRUE(log.wal_directory->unlink(segment_name(1)).ok());
+      write_file(*log.wal_directory, segment_name(1), forged);
+      const ReadBack back = log.read();
+      EXPECT_TRUE(back.status.is(Code::kCorruption)) << field << ": " << back.status.to_text();
+      EXPECT_NE(back.status.to_text().find("numbers"), std::string::npos) << back.status.to_text();
+    }
+  }
 }
 
 }  // namespace

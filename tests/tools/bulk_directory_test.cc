@@ -241,7 +241,8 @@ TEST_F(BulkDirectory, FilesOfTheRootTableAreReadAndNotWritten) {
   hfile("plain.hfile", "table,,1/info:q/5=v");
   std::string bytes = read_file("plain.hfile");
   const std::string standard = "org.apache.hadoop.hbase.KeyValue$KVComparator";
-  for (const std::string other : {"org.apache.hadoop.hbase.KeyValue$RootComparator",
+  for (const std::string other : {"org.apache.hadoop.hbase.KeyValue$RootKeyComparator",
+                                  "org.apache.hadoop.hbase.KeyValue$RootComparator",
                                   "org.apache.hadoop.hbase.KeyValue$MetaComparator"}) {
     std::string forged = bytes;
     const size_t at = forged.rfind(standard);
