@@ -65,6 +65,7 @@ Result<std::unique_ptr<Engine>> Engine::open(const std::string& path, const Engi
   CELLAR_ASSERT(parts->disk.manifest != nullptr &&
                 (parts->disk.wal == nullptr) == parts->world.options.read_only);
   CELLAR_TRY(parts->totals.open());
+  if (!parts->world.options.metrics_file.empty()) CELLAR_TRY(engine->begin_metrics_file());
   parts->unique_time.start(parts->disk.manifest->state().unique_time_us);
   for (const auto& store : parts->catalog.stores()) {
     if (store->frozen_count() != 0) parts->background.queue_flush(store);
@@ -84,11 +85,19 @@ void EngineImpl::begin_optional_trace() {
   if (!status.ok()) tell_end_of_trace(*parts_, status);
 }
 
+Status EngineImpl::begin_metrics_file() {
+  CELLAR_ASSERT(metrics_file_ == nullptr);
+  metrics_file_ = std::make_unique<MetricsFile>(parts_->world, parts_->health,
+                                                [this] { return to_openmetrics(metrics()); });
+  return metrics_file_->start();
+}
+
 // Does not even destroy the parts of the engine in a forked child. Their threads run only in the parent, and
 // mutexes may be locked for ever.
 EngineImpl::~EngineImpl() {
   if (parts_->life.inherited()) {
     static_cast<void>(new std::shared_ptr<EngineParts>(parts_));
+    static_cast<void>(metrics_file_.release());
     return;
   }
   if (!parts_->life.closed.load() && check_not_in_observer().ok()) static_cast<void>(close_now());
@@ -206,6 +215,7 @@ Status EngineImpl::add_observer(const std::string& table, const std::string& nam
 }
 
 Status EngineImpl::write(const Batch& batch, const WriteOptions& options) {
+  const MeteredScope metered(parts_->world.operations(), Metered::kBatch);
   TraceScope trace(parts_->recorder);
   Status status = parts_->write_path.write(batch, options);
   if (trace) trace_write(trace, batch, options, status.code());
@@ -367,6 +377,8 @@ EngineStatus EngineImpl::status() {
   return status;
 }
 
+Metrics EngineImpl::metrics() { return metrics_of(*parts_, status()); }
+
 // The end of a healthy engine: what no log holds is flushed, the log is closed, and the manifest remembers
 // exactly where.
 Status EngineImpl::finish() {
@@ -413,6 +425,7 @@ Status EngineImpl::close() {
 
 Status EngineImpl::close_now() {
   CELLAR_ASSERT(!parts_->life.inherited());  // the store belongs to the parent of a forked child
+  if (metrics_file_ != nullptr) metrics_file_->stop();
   const bool opened = parts_->disk.wal != nullptr && !parts_->world.options.read_only;
   if (opened && !parts_->health.failed()) {
     closed_with_ = finish();

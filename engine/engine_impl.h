@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "engine/engine_metrics.h"
 #include "engine/engine_parts.h"
 
 namespace cellar {
@@ -75,12 +76,15 @@ class EngineImpl final : public Engine {
   Status resume() override;
   Status wait_for_background() override;
   EngineStatus status() override;
+  Metrics metrics() override;
   const RecoveryReport& recovery_report() const override { return parts_->recovery; }
   Status close() override;
 
   Status check_writable() const;
   // Begins the recording that the options name.
   void begin_optional_trace();
+  // Begins to write the file of metrics that the options name.
+  Status begin_metrics_file();
 
  private:
   Status create_now(const std::string& name, const TableOptions& options);
@@ -92,7 +96,8 @@ class EngineImpl final : public Engine {
   const std::shared_ptr<EngineParts> parts_;
   NamedSnapshotsImpl named_snapshots_{*this, *parts_};
   FeedsImpl feeds_{*this, *parts_};
-  std::atomic<uint64_t> pauses_{0};  // of transactions that are tried again: seeds
+  std::unique_ptr<MetricsFile> metrics_file_;  // null: the options name none
+  std::atomic<uint64_t> pauses_{0};            // of transactions that are tried again: seeds
   Status closed_with_;
 };
 

@@ -64,6 +64,7 @@ TableInfo TableImpl::info() const {
 }
 
 Status TableImpl::put(const Put& put, const WriteOptions& options) {
+  const MeteredScope metered(parts_->world.operations(), Metered::kPut);
   TraceScope trace(parts_->recorder);
   Status status = parts_->write_path.put(*this, put, options);
   if (trace) trace_mutation(trace, TraceKind::kPut, name(), put, options, status.code());
@@ -71,6 +72,7 @@ Status TableImpl::put(const Put& put, const WriteOptions& options) {
 }
 
 Status TableImpl::erase(const Delete& erase, const WriteOptions& options) {
+  const MeteredScope metered(parts_->world.operations(), Metered::kDelete);
   TraceScope trace(parts_->recorder);
   Status status = parts_->write_path.erase(*this, erase, options);
   if (trace) trace_mutation(trace, TraceKind::kErase, name(), erase, options, status.code());
@@ -78,6 +80,7 @@ Status TableImpl::erase(const Delete& erase, const WriteOptions& options) {
 }
 
 Result<std::vector<int64_t>> TableImpl::increment(const Increment& increment, const WriteOptions& options) {
+  const MeteredScope metered(parts_->world.operations(), Metered::kIncrement);
   TraceScope trace(parts_->recorder);
   auto done = parts_->write_path.increment(*this, increment, options);
   if (trace) trace_mutation(trace, TraceKind::kIncrement, name(), increment, options, done.status().code());
@@ -85,6 +88,7 @@ Result<std::vector<int64_t>> TableImpl::increment(const Increment& increment, co
 }
 
 Result<Row> TableImpl::append(const Append& append, const WriteOptions& options) {
+  const MeteredScope metered(parts_->world.operations(), Metered::kAppend);
   TraceScope trace(parts_->recorder);
   auto done = parts_->write_path.append(*this, append, options);
   if (trace) trace_mutation(trace, TraceKind::kAppend, name(), append, options, done.status().code());
@@ -92,6 +96,7 @@ Result<Row> TableImpl::append(const Append& append, const WriteOptions& options)
 }
 
 Result<Row> TableImpl::mutate(const RowMutations& mutations, const WriteOptions& options) {
+  const MeteredScope metered(parts_->world.operations(), Metered::kMutate);
   TraceScope trace(parts_->recorder);
   Result<Row> done = parts_->write_path.mutate(*this, mutations, options);
   if (trace) trace_mutations(trace, name(), mutations, options, done.status().code());
@@ -99,6 +104,7 @@ Result<Row> TableImpl::mutate(const RowMutations& mutations, const WriteOptions&
 }
 
 Result<ActionResult> TableImpl::check_and_mutate(const CheckAndMutate& check, const WriteOptions& options) {
+  const MeteredScope metered(parts_->world.operations(), Metered::kCheck);
   TraceScope trace(parts_->recorder);
   Result<ActionResult> done = parts_->write_path.check_and_mutate(*this, check, options);
   if (trace) trace_check(trace, name(), check, done.ok() && done->matched, options, done.status().code());
@@ -107,6 +113,7 @@ Result<ActionResult> TableImpl::check_and_mutate(const CheckAndMutate& check, co
 
 std::vector<Result<ActionResult>> TableImpl::batch(std::span<const Action> actions,
                                                    const WriteOptions& options) {
+  const MeteredScope metered(parts_->world.operations(), Metered::kBatch);
   TraceScope trace(parts_->recorder);
   std::vector<Result<ActionResult>> results = run_batch(actions, options);
   if (trace) trace_actions(trace, name(), actions, results, options);
@@ -130,6 +137,7 @@ std::vector<Result<ActionResult>> TableImpl::run_batch(std::span<const Action> a
 }
 
 Status TableImpl::get_into(const Get& get, RowBatch& batch) {
+  const MeteredScope metered(parts_->world.operations(), Metered::kGet);
   TraceScope trace(parts_->recorder);
   Status status = TableReader(*this).get(get, batch);
   if (trace) trace_get(trace, TraceKind::kGet, name(), get, results_of(batch), status.code());
@@ -143,6 +151,7 @@ Result<RowBatch> TableImpl::get(const Get& get) {
 }
 
 Result<bool> TableImpl::exists(const Get& get) {
+  const MeteredScope metered(parts_->world.operations(), Metered::kExists);
   TraceScope trace(parts_->recorder);
   Result<bool> found = TableReader(*this).exists(get);
   const uint64_t rows = found.ok() && *found ? 1 : 0;
@@ -151,6 +160,7 @@ Result<bool> TableImpl::exists(const Get& get) {
 }
 
 Result<std::vector<bool>> TableImpl::exists_many(std::span<const Get> gets) {
+  const MeteredScope metered(parts_->world.operations(), Metered::kGetMany);
   TraceScope trace(parts_->recorder);
   Result<std::vector<bool>> found = TableReader(*this).exists_many(gets);
   if (trace) {
@@ -161,6 +171,7 @@ Result<std::vector<bool>> TableImpl::exists_many(std::span<const Get> gets) {
 }
 
 Result<std::vector<RowBatch>> TableImpl::get_many(std::span<const Get> gets) {
+  const MeteredScope metered(parts_->world.operations(), Metered::kGetMany);
   TraceScope trace(parts_->recorder);
   Result<std::vector<RowBatch>> found = TableReader(*this).get_many(gets);
   if (trace) {
@@ -173,6 +184,7 @@ Result<std::vector<RowBatch>> TableImpl::get_many(std::span<const Get> gets) {
 }
 
 Result<std::unique_ptr<Scanner>> TableImpl::scan(const Scan& scan) {
+  const MeteredScope metered(parts_->world.operations(), Metered::kScanOpen);
   TraceScope trace(parts_->recorder);
   Result<std::unique_ptr<Scanner>> scanner = open_scan(shared_from_this(), scan);
   if (!trace || !scanner.ok()) return scanner;
@@ -180,6 +192,7 @@ Result<std::unique_ptr<Scanner>> TableImpl::scan(const Scan& scan) {
 }
 
 Result<std::vector<std::unique_ptr<Scanner>>> TableImpl::scan_many(std::span<const Scan> scans) {
+  const MeteredScope metered(parts_->world.operations(), Metered::kScanOpen);
   TraceScope trace(parts_->recorder);
   Result<std::vector<std::unique_ptr<Scanner>>> scanners = open_scans(shared_from_this(), scans);
   if (!trace || !scanners.ok()) return scanners;

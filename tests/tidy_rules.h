@@ -241,8 +241,8 @@ inline constexpr double kAssertionsPerFunction = 0.3;
 inline constexpr size_t kColumns = 110;
 inline constexpr size_t kFunctionLines = 70;
 inline constexpr size_t kFileLines = 700;
-// Types that include/cellar defines, nested ones and enums included. It may only fall. It rose once, see
-// docs/decisions/two-more-public-types.md.
-inline constexpr size_t kPublicTypes = 112;
+// Types that include/cellar defines, nested ones and enums included. It may only fall. It rose twice, see
+// docs/decisions/two-more-public-types.md and docs/decisions/metrics.md.
+inline constexpr size_t kPublicTypes = 114;
 
 }  // namespace cellar::testing

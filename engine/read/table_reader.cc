@@ -313,8 +313,8 @@ class TableScan final : public TableScanner, public Recycled<TableScan> {
     read.budget.row_bytes_max = world.options.row_bytes_max;
     StoreReaders readers;
     CELLAR_TRY(TableReader(*table_).open_readers(*scan, read, readers));
-    begin(std::move(readers), read.range, read.budget, {read.stats, &world.executor, read.filter},
-          rows_ahead(asked, own));
+    begin(std::move(readers), read.range, read.budget,
+          {read.stats, &world.executor, read.filter, world.operations()}, rows_ahead(asked, own));
     return {};
   }
 

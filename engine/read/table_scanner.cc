@@ -484,6 +484,7 @@ void TableScanner::begin(StoreReaders&& families, const RowRange& range, const S
                          const Reads& reads, size_t rows_ahead) {
   CELLAR_ASSERT(!reader_ && rows_ahead > 0);
   reader_.emplace(std::move(families), range, budget, reads.stats, reads.executor, reads.filter);
+  meter_ = reads.meter;
   rows_ahead_ = rows_ahead;
   rows_now_ = rows_ahead <= kRowsAtOnce ? rows_ahead : kRowsAtFirst;
 }
@@ -502,6 +503,7 @@ Status TableScanner::status() const {
 }
 
 bool TableScanner::next_batch(RowBatch& batch, size_t rows) {
+  const MeteredScope metered(meter_, Metered::kScanBatch);
   batch.clear();
   while (batch.size() < rows && at_ + 1 < rows_) RowBatchBuilder(batch).add_row(batch_, ++at_);
   if (batch.size() < rows) at_ = rows_;  // the scanner stands on no row any more
@@ -517,6 +519,7 @@ bool TableScanner::read_ahead() {
     rows_ = at_ = 0;
     return false;
   }
+  const MeteredScope metered(meter_, Metered::kScanBatch);
   RowBatchBuilder(batch_).restart();
   RowBatchBuilder(batch_).reserve_rows(rows_now_);
   at_ = 0;

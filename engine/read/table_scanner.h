@@ -16,6 +16,7 @@
 #include "engine/read/read_filter.h"
 #include "engine/read/scan_pace.h"
 #include "engine/read/store_reader.h"
+#include "engine/store/operation_meter.h"
 
 namespace cellar {
 
@@ -135,6 +136,7 @@ class TableScanner : public Scanner {
     ReadStats* stats;
     Executor* executor;
     ReadFilter* filter;
+    OperationMeter* meter = nullptr;  // counts the pieces; null: nobody does
   };
   // Begins, with the arguments of a RowReader. The scanner reads up to `rows_ahead` rows at once. That is 1
   // for a scan whose statistics somebody reads, or whose cells may change.
@@ -153,6 +155,7 @@ class TableScanner : public Scanner {
   bool read_ahead();
 
   std::optional<RowReader> reader_;
+  OperationMeter* meter_ = nullptr;
   RowBatch batch_;
   size_t rows_ = 0;  // in the batch
   size_t at_ = 0;    // of the current row

@@ -171,6 +171,8 @@ Status validate(const EngineOptions& engine) {
                 "major_compaction_jitter_percent must be 0 to 100");
   faults.add_if(engine.major_compaction_interval_s > INT64_MAX / 1000,
                 "major_compaction_interval_s must be at most 2^63 / 1000");
+  faults.add_if(engine.metrics_interval_s < 1 || engine.metrics_interval_s > 86400 * 365,
+                "metrics_interval_s must be 1 to 31536000");
   faults.add_if(!engine.without_files.empty() && !engine.read_only,
                 "without_files must be empty unless the store is opened for reading only");
   register_memtable_plugins();

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -9,6 +10,7 @@
 #include "cellar/events.h"
 #include "cellar/file_system.h"
 #include "cellar/options.h"
+#include "engine/store/engine_meter.h"
 
 namespace cellar {
 
@@ -16,6 +18,7 @@ namespace cellar {
 class World {
   const std::unique_ptr<Executor> own_executor_;  // null if the environment brings an executor
   EventListener silent_;
+  std::optional<MeteredFiles> metered_files_;
 
  public:
   World(EngineOptions opened_with, std::string opened_at);
@@ -24,11 +27,15 @@ class World {
 
   const EngineOptions options;
   const std::string path;  // of the store
+  // Counts for Engine::metrics(); null if EngineOptions::metrics is off. Files that outlive the engine keep it.
+  const std::shared_ptr<EngineMeter> meter;
   FileSystem& files;
   Clock& clock;
   Executor& executor;
   EventListener& events;
 
+  // Returns where operations are counted; null if they are not.
+  OperationMeter* operations() const { return meter == nullptr ? nullptr : &meter->operations; }
   void log(LogLevel level, std::string_view text) const;
 };
 

@@ -126,6 +126,7 @@ Result<RowBatch> TransactionImpl::get(const std::shared_ptr<Table>& table, const
   CELLAR_TRY_ASSIGN(TouchedTable * state, state_of(table));
   if (get.snapshot() != nullptr)
     return Status::invalid_argument("a transaction reads at its own read point and cannot use a snapshot");
+  const MeteredScope metered(host_->world.operations(), Metered::kGet);
   TraceScope trace(host_->recorder);
   RowBatch found;
   const Status status = TableReader(*state->table).get_as_of(get, instant(), overlay_, found);
@@ -145,6 +146,7 @@ Result<std::unique_ptr<Scanner>> TransactionImpl::scan(const std::shared_ptr<Tab
   CELLAR_TRY_ASSIGN(TouchedTable * state, state_of(table));
   if (scan.snapshot() != nullptr)
     return Status::invalid_argument("a transaction reads at its own read point and cannot use a snapshot");
+  const MeteredScope metered(host_->world.operations(), Metered::kScanOpen);
   TraceScope trace(host_->recorder);
   Result<std::unique_ptr<Scanner>> scanner = scan_noted(*state, scan, overlay_);
   if (!trace || !scanner.ok()) return scanner;
@@ -454,6 +456,7 @@ Status TransactionImpl::renew_overlay() {
 
 Status TransactionImpl::commit() {
   if (!active()) return Status::aborted("the transaction is over: it was committed or rolled back");
+  const MeteredScope metered(host_->world.operations(), Metered::kCommit);
   TraceScope trace(host_->recorder);
   const Status status = cells_.empty() ? host_->life.check_open() : write();
   if (trace) traced_.commit(trace, options_.durability, status.code());

@@ -8,14 +8,17 @@
 #include "base/assert.h"
 
 namespace cellar {
-std::string WriteThrottle::obstacle(std::span<Store* const> stores) const {
+std::string WriteThrottle::obstacle(std::span<Store* const> stores, StallCause& cause) const {
+  cause = StallCause::kMemory;
   if (memory_.bytes() >= memory_limit())
     return fmt::format("memory for unflushed writes is used up (memtable_bytes_total={})",
                        world_.options.memtable_bytes_total);
   for (const Store* store : stores) {
+    cause = StallCause::kFlush;
     if (store->frozen_count() >= world_.options.memtables_frozen_max)
       return fmt::format("{} memtables of {}:{} wait for their flush", store->frozen_count(),
                          store->table_name(), store->family());
+    cause = StallCause::kCompaction;
     if (compacts_by_itself(*store) && store->run_count() >= store->files_stop(world_.options))
       return fmt::format("{}:{} has {} sorted runs and waits for a compaction", store->table_name(),
                          store->family(), store->run_count());
@@ -32,6 +35,7 @@ void WriteThrottle::slow_down(std::span<Store* const> stores) {
   if (wait_us == 0) return;
   CELLAR_ASSERT(wait_us >= WritePace::kWaitUsMin && wait_us <= WritePace::kWaitUsMax);
   activity_.changed.wait(seen, wait_us);
+  if (world_.meter != nullptr) world_.meter->note_stall(StallCause::kPace, world_.clock.steady_us() - now_us);
   // By a clock that stands still no wait would ever end.
   if (world_.clock.steady_us() == now_us)
     for (Store* store : stores) store->pace().forget();
@@ -53,7 +57,8 @@ Status WriteThrottle::gave_up(const std::string& reason) const {
 }
 
 Status WriteThrottle::wait(std::span<Store* const> stores) {
-  std::string reason = obstacle(stores);
+  StallCause cause = StallCause::kMemory;
+  std::string reason = obstacle(stores, cause);
   if (reason.empty()) {
     slow_down(stores);
     return {};
@@ -70,9 +75,11 @@ Status WriteThrottle::wait(std::span<Store* const> stores) {
       status = health_.check();
       break;
     }
-    const std::string still = obstacle(stores);
+    StallCause now = cause;
+    const std::string still = obstacle(stores, now);
     if (still.empty()) break;
     reason = still;
+    cause = now;
     const int64_t left_us = world_.options.stall_ms_max * 1000 - (world_.clock.steady_us() - begun_us);
     if (left_us <= 0 || activity_.closing.load() || !world_.options.automatic_flush) {
       status = gave_up(reason);
@@ -83,6 +90,7 @@ Status WriteThrottle::wait(std::span<Store* const> stores) {
   health_.wait_ends();
   const int64_t micros = world_.clock.steady_us() - begun_us;
   counters_.stall_micros.fetch_add(micros);
+  if (world_.meter != nullptr) world_.meter->note_stall(cause, micros);
   world_.events.on_stall_end(reason, micros);
   return status;
 }

@@ -80,8 +80,8 @@ class WriteThrottle {
     return std::max({by_files, backlog_debt(backlog.newer, backlog.inputs, flush),
                      policy_debt(store.debt_bytes(), store.bytes(), flush)});
   }
-  // Returns what a writer must wait for, or "".
-  std::string obstacle(std::span<Store* const> stores) const;
+  // Returns what a writer must wait for, or "". `cause` is set if there is such an obstacle.
+  std::string obstacle(std::span<Store* const> stores, StallCause& cause) const;
   // The error of a write that waited too long for this reason.
   Status gave_up(const std::string& reason) const;
   Status wait(std::span<Store* const> stores);

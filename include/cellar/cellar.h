@@ -15,6 +15,7 @@
 #include "cellar/ingest.h"
 #include "cellar/keys.h"
 #include "cellar/manual_clock.h"
+#include "cellar/metrics.h"
 #include "cellar/mutation.h"
 #include "cellar/observer.h"
 #include "cellar/options.h"

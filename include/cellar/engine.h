@@ -17,6 +17,8 @@
 
 namespace CELLAR_PUBLIC cellar {
 
+struct Metrics;
+
 // Snapshot: all tables as of one instant, between two writes, for reads (Query::snapshot). It lives in memory
 // and ends with its last owner. A snapshot on disk is a named snapshot (cellar/checkpoint.h). While it lives,
 // the cells that it sees stay on disk and do not change, except that cells expire. RocksDB: Snapshot. HBase:
@@ -189,6 +191,9 @@ class Engine {
   virtual Status stop_trace() = 0;
 
   virtual EngineStatus status() = 0;
+  // Returns what the engine has done and how long that took (cellar/metrics.h). It walks over all families
+  // and their files.
+  virtual Metrics metrics() = 0;
   // Returns what open() found and did.
   virtual const RecoveryReport& recovery_report() const CELLAR_LIFETIME_BOUND = 0;
 

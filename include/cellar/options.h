@@ -238,7 +238,13 @@ struct EngineOptions {
                                      // Engine::start_trace(); empty: none. An existing file is kept, and the
                                      // name gets a number (trace.2)
   std::string operation_trace_options =
-      {};  // "keys=hashed, sample=100, bytes_max=1g"; empty: keys as they are, all rows, 1 GiB
+      {};               // "keys=hashed, sample=100, bytes_max=1g"; empty: keys as they are, all rows, 1 GiB
+  bool metrics = true;  // Engine::metrics() counts and measures operations, which costs a cached get less
+                        // than 2 %; false: it tells sizes and totals only
+  std::string metrics_file =
+      {};  // a file that is rewritten with the metrics as OpenMetrics text, for the textfile collector of
+           // Prometheus; not in the store's directory. Empty: none. docs/metrics.md describes it
+  int64_t metrics_interval_s = 10;  // seconds between two writes of metrics_file, at least 1
   std::string totals_series = {};  // a file that receives a line of JSON after each flush and compaction, for
                                    // `cellar plot`: what was put and written so far, files and runs. It must
                                    // not exist. Empty: none

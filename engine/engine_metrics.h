@@ -1,0 +1,59 @@
+// The metrics of an engine from its parts, and the file that they are written to.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <string>
+
+#include "base/mutex.h"
+#include "cellar/metrics.h"
+#include "engine/engine_parts.h"
+
+namespace cellar {
+
+// `status` is that of the same engine. Any thread.
+Metrics metrics_of(EngineParts& parts, EngineStatus status);
+
+// MetricsFile: EngineOptions::metrics_file, rewritten from time to time. Each text takes the place of the one
+// before atomically. A write that fails is a trouble, "metrics file", and is tried again at the next time.
+//
+// It has threads of its own, whatever executor the environment brings: it sleeps nearly always, and would take
+// a thread of the executor. Any thread.
+class MetricsFile {
+ public:
+  // Borrows both. `text` gives the metrics as of now.
+  MetricsFile(const World& world, Health& health, std::function<std::string()> text)
+      : world_(world), health_(health), text_(std::move(text)) {}
+  MetricsFile(const MetricsFile&) = delete;
+  MetricsFile& operator=(const MetricsFile&) = delete;
+  ~MetricsFile() { stop(); }
+
+  // Writes the first text, and begins to rewrite it. Errors: kInvalidArgument if the file exists and is not
+  // one of these, or lies in the store's directory; kNotFound if its directory does not exist; kIoError,
+  // kNoSpace.
+  Status start();
+  // Ends the rewriting, after a last text. Call it before the engine's parts are closed. Later calls do
+  // nothing.
+  void stop();
+
+ private:
+  Status find_directory();
+  Status check_old_file() const;
+  Status write() const;
+  void rewrite();
+  void run();
+  bool is_stopping();
+
+  const World& world_;
+  Health& health_;
+  const std::function<std::string()> text_;
+  std::string name_;  // in the directory
+  std::unique_ptr<Directory> directory_;
+  std::unique_ptr<Executor> executor_;  // null: nothing is rewritten
+  std::unique_ptr<Event> changed_;
+  Mutex mutex_;
+  bool stopping_ CELLAR_GUARDED_BY(mutex_) = false;
+  bool ended_ CELLAR_GUARDED_BY(mutex_) = false;  // the job takes no further step
+};
+
+}  // namespace cellar

@@ -1,0 +1,167 @@
+// OperationMeter: stripes of counters, and their sum.
+#include "engine/store/operation_meter.h"
+
+#include <algorithm>
+#include <memory>
+
+#include "platform/ticks.h"
+
+namespace cellar {
+namespace {
+
+constexpr std::array<std::string_view, kMeteredKinds> kNames = {
+    "get",    "exists", "get_many", "scan_open", "scan_batch", "put",   "delete",     "increment",
+    "append", "mutate", "check",    "batch",     "commit",     "flush", "compaction", "log_sync"};
+
+double seconds_of(double nanos) { return nanos / 1e9; }
+
+// Returns the middle of the slot with the time of this rank, never more than `max`.
+double quantile(const std::vector<uint64_t>& slots, uint64_t total, double max, double fraction) {
+  const auto rank = static_cast<uint64_t>(fraction * static_cast<double>(total));
+  uint64_t seen = 0;
+  for (size_t i = 0; i < slots.size(); ++i) {
+    seen += slots[i];
+    if (seen > rank) return std::min(LatencyHistogram::middle(i), max);
+  }
+  return max;
+}
+
+// Spreads the bits of a number: the last step of splitmix64.
+uint64_t mixed(uint64_t number) {
+  number = (number ^ (number >> 30)) * 0xbf58476d1ce4e5b9;
+  number = (number ^ (number >> 27)) * 0x94d049bb133111eb;
+  return number ^ (number >> 31);
+}
+
+}  // namespace
+
+std::string_view metered_name(Metered what) { return kNames[static_cast<size_t>(what)]; }
+
+Stopwatch::Stopwatch(Clock& clock, bool real_clock)
+    : clock_(clock),
+      has_ticks_(real_clock && cpu_ticks_are_steady()),
+      begun_ticks_(cpu_ticks()),
+      begun_us_(clock.steady_us()) {}
+
+// The clock counts microseconds, so a rate needs some time to be exact.
+double Stopwatch::find_rate() {
+  constexpr int64_t kEnoughUs = 10'000;
+  const int64_t passed_us = clock_.steady_us() - begun_us_;
+  const uint64_t ticks = cpu_ticks() - begun_ticks_;
+  if (passed_us < kEnoughUs || ticks == 0) return 0;
+  const double rate = static_cast<double>(passed_us) * 1000 / static_cast<double>(ticks);
+  double none = 0;
+  // The first rate stays, so that equal times are always equal.
+  return rate_.compare_exchange_strong(none, rate, std::memory_order_relaxed) ? rate : none;
+}
+
+Stopwatch::Start Stopwatch::start() {
+  if (has_ticks_) {
+    double rate = rate_.load(std::memory_order_relaxed);
+    if (rate == 0) rate = find_rate();
+    if (rate != 0) return {cpu_ticks(), rate};
+  }
+  return {static_cast<uint64_t>(clock_.steady_us()), 0};
+}
+
+// Another processor may be a little behind, and a clock may be set by hand: the time is then 0.
+uint64_t Stopwatch::nanos_since(const Start& start) const {
+  const uint64_t now = start.nanos_per_tick != 0 ? cpu_ticks() : static_cast<uint64_t>(clock_.steady_us());
+  if (now <= start.at) return 0;
+  const uint64_t passed = now - start.at;
+  return start.nanos_per_tick == 0
+             ? passed * 1000
+             : static_cast<uint64_t>(static_cast<double>(passed) * start.nanos_per_tick);
+}
+
+OperationMeter::~OperationMeter() {
+  for (const std::atomic<Stripe*>& each : stripes_) delete each.load(std::memory_order_acquire);
+}
+
+uint32_t OperationMeter::number_thread() {
+  static std::atomic<uint32_t> threads{0};
+  thread_ = threads.fetch_add(1, std::memory_order_relaxed) % UINT32_MAX + 1;
+  return thread_;
+}
+
+OperationMeter::Stripe& OperationMeter::make_stripe(size_t at) {
+  CELLAR_ASSERT(at < kStripes);
+  auto made = std::make_unique<Stripe>();
+  Stripe* there = nullptr;
+  if (!stripes_[at].compare_exchange_strong(there, made.get(), std::memory_order_acq_rel)) return *there;
+  return *made.release();
+}
+
+void OperationMeter::end(Metered what, const Stopwatch::Start& start) {
+  const uint64_t nanos = stopwatch_.nanos_since(start);
+  Stripe& stripe = stripe_of_thread();
+  const auto i = static_cast<size_t>(what);
+  stripe.times[i].add(nanos);
+  if (!is_sampled(what)) return;
+  // Random gaps: a caller whose calls have a rhythm is measured at all of its beats.
+  const uint64_t count = stripe.counts[i].load(std::memory_order_relaxed);
+  CELLAR_DCHECK(count > 0);
+  stripe.due[i].store(count + mixed(count ^ (nanos << 32)) % (2 * kSampled - 1), std::memory_order_relaxed);
+}
+
+void OperationMeter::note(Metered what, uint64_t nanos) {
+  Stripe& stripe = stripe_of_thread();
+  stripe.counts[static_cast<size_t>(what)].fetch_add(1, std::memory_order_relaxed);
+  stripe.times[static_cast<size_t>(what)].add(nanos);
+}
+
+std::vector<LatencyMetrics> OperationMeter::read() const {
+  std::vector<const Stripe*> stripes;
+  for (const std::atomic<Stripe*>& each : stripes_)
+    if (const Stripe* const stripe = each.load(std::memory_order_acquire); stripe != nullptr)
+      stripes.push_back(stripe);
+  std::vector<LatencyMetrics> all;
+  for (size_t i = 0; i < kMeteredKinds; ++i) {
+    std::vector<const LatencyHistogram*> times;
+    uint64_t count = 0;
+    for (const Stripe* stripe : stripes) {
+      times.push_back(&stripe->times[i]);
+      count += stripe->counts[i].load(std::memory_order_relaxed);
+    }
+    all.push_back(latency_metrics(kNames[i], count, times));
+  }
+  CELLAR_ASSERT(all.size() == kMeteredKinds);
+  return all;
+}
+
+LatencyMetrics latency_metrics(std::string_view name, uint64_t count,
+                               const std::vector<const LatencyHistogram*>& times) {
+  LatencyMetrics metrics;
+  metrics.name = name;
+  std::vector<uint64_t> slots(LatencyHistogram::kSlots);
+  double sum = 0;
+  uint64_t max = 0;
+  for (const LatencyHistogram* each : times) {
+    for (size_t i = 0; i < slots.size(); ++i) slots[i] += each->count(i);
+    sum += static_cast<double>(each->sum());
+    max = std::max(max, each->max());
+  }
+  const std::span<const double> bounds = latency_bounds();
+  metrics.buckets.resize(bounds.size());
+  size_t bound = 0;
+  for (size_t i = 0; i < slots.size(); ++i) {
+    while (bound < bounds.size() && seconds_of(LatencyHistogram::middle(i)) > bounds[bound])
+      metrics.buckets[bound++] = metrics.measured;
+    metrics.measured += slots[i];
+  }
+  while (bound < bounds.size()) metrics.buckets[bound++] = metrics.measured;
+  // An operation is counted when it begins and measured when it ends.
+  metrics.count = std::max(count, metrics.measured);
+  metrics.sum = seconds_of(sum);
+  metrics.max = seconds_of(static_cast<double>(max));
+  if (metrics.measured == 0) return metrics;
+  const auto at = [&](double fraction) {
+    return seconds_of(quantile(slots, metrics.measured, static_cast<double>(max), fraction));
+  };
+  metrics.p50 = at(0.5);
+  metrics.p99 = at(0.99);
+  metrics.p999 = at(0.999);
+  return metrics;
+}
+
+}  // namespace cellar

@@ -1,0 +1,149 @@
+// OperationMeter: counts the operations of an engine, and measures some of them.
+#pragma once
+
+#include <array>
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <string_view>
+#include <vector>
+
+#include "base/assert.h"
+#include "cellar/environment.h"
+#include "cellar/metrics.h"
+#include "engine/store/latency_histogram.h"
+
+namespace cellar {
+
+// In the order of Metrics::operations.
+enum class Metered : uint8_t {
+  kGet,
+  kExists,
+  kGetMany,
+  kScanOpen,
+  kScanBatch,
+  kPut,
+  kDelete,
+  kIncrement,
+  kAppend,
+  kMutate,
+  kCheck,
+  kBatch,
+  kCommit,
+  kFlush,
+  kCompaction,
+  kLogSync,
+};
+inline constexpr size_t kMeteredKinds = 16;
+// Returns the name in Metrics::operations: "get_many".
+std::string_view metered_name(Metered what);
+
+// Stopwatch: nanoseconds by the processor's counter where it is steady, else by the clock's microseconds. Any
+// thread.
+class Stopwatch {
+ public:
+  // `real_clock`: the processor's counter may take the place of the clock.
+  Stopwatch(Clock& clock, bool real_clock);
+
+  struct Start {
+    uint64_t at = 0;
+    double nanos_per_tick = 0;  // 0: `at` is the clock's time in microseconds
+  };
+  Start start();
+  uint64_t nanos_since(const Start& start) const;
+
+ private:
+  double find_rate();
+
+  Clock& clock_;
+  const bool has_ticks_;
+  const uint64_t begun_ticks_;
+  const int64_t begun_us_;
+  std::atomic<double> rate_{0};  // nanoseconds for each tick; 0 until enough time has passed to know it
+};
+
+// Threads share stripes of counters, so that counting does not move a cache line between processors. A stripe
+// is allocated when its first thread counts. Any thread.
+class OperationMeter {
+ public:
+  OperationMeter(Clock& clock, bool real_clock) : stopwatch_(clock, real_clock) {}
+  ~OperationMeter();
+  OperationMeter(const OperationMeter&) = delete;
+  OperationMeter& operator=(const OperationMeter&) = delete;
+
+  // Counts an operation that begins. Returns whether it is to be measured.
+  bool count(Metered what) {
+    Stripe& stripe = stripe_of_thread();
+    const auto i = static_cast<size_t>(what);
+    return stripe.counts[i].fetch_add(1, std::memory_order_relaxed) >=
+           stripe.due[i].load(std::memory_order_relaxed);
+  }
+  Stopwatch::Start start() { return stopwatch_.start(); }
+  // Ends a measured operation.
+  void end(Metered what, const Stopwatch::Start& start);
+  // Counts work that took so long, whatever operation it is part of.
+  void note(Metered what, uint64_t nanos);
+  void note_since(Metered what, const Stopwatch::Start& start) { note(what, stopwatch_.nanos_since(start)); }
+
+  // Returns the sum of all stripes, in the order of Metered.
+  std::vector<LatencyMetrics> read() const;
+
+ private:
+  static constexpr size_t kStripes = 16;
+  static constexpr uint64_t kSampled = 16;  // of gets, exists and scan batches: one in so many
+  struct alignas(64) Stripe {
+    std::array<std::atomic<uint64_t>, kMeteredKinds> counts = {};
+    std::array<std::atomic<uint64_t>, kMeteredKinds> due = {};  // the count at which one is measured again
+    std::array<LatencyHistogram, kMeteredKinds> times;
+  };
+
+  static bool is_sampled(Metered what) {
+    return what == Metered::kGet || what == Metered::kExists || what == Metered::kScanBatch;
+  }
+  Stripe& stripe_of_thread() {
+    const uint32_t number = thread_ != 0 ? thread_ : number_thread();
+    Stripe* const stripe = stripes_[number % kStripes].load(std::memory_order_acquire);
+    return stripe != nullptr ? *stripe : make_stripe(number % kStripes);
+  }
+  static uint32_t number_thread();
+  Stripe& make_stripe(size_t at);
+
+  static constinit inline thread_local uint32_t thread_ = 0;  // the number of the thread; 0: none yet
+  Stopwatch stopwatch_;
+  std::array<std::atomic<Stripe*>, kStripes> stripes_ = {};
+};
+
+// MeteredScope: an operation from the beginning of the scope to its end. Operations that it calls on the same
+// thread are parts of it, and are not counted.
+class MeteredScope {
+ public:
+  // Counts it. `meter` may be null: then nothing is counted.
+  MeteredScope(OperationMeter* meter, Metered what) {
+    if (meter == nullptr || inside_) return;
+    inside_ = true;
+    meter_ = meter;
+    what_ = what;
+    measured_ = meter->count(what);
+    if (measured_) start_ = meter->start();
+  }
+  ~MeteredScope() {
+    if (meter_ == nullptr) return;
+    inside_ = false;
+    if (measured_) meter_->end(what_, start_);
+  }
+  MeteredScope(const MeteredScope&) = delete;
+  MeteredScope& operator=(const MeteredScope&) = delete;
+
+ private:
+  static constinit inline thread_local bool inside_ = false;  // the thread is in such a scope
+  OperationMeter* meter_ = nullptr;                           // null: the operation is not counted
+  Metered what_ = Metered::kGet;
+  bool measured_ = false;
+  Stopwatch::Start start_;
+};
+
+// Returns count, quantiles and buckets of several histograms together.
+LatencyMetrics latency_metrics(std::string_view name, uint64_t count,
+                               const std::vector<const LatencyHistogram*>& times);
+
+}  // namespace cellar

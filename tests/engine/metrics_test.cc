@@ -1,0 +1,329 @@
+// Goal: Engine::metrics() counts every operation exactly, measures times truly, and tells bytes as the file
+// system saw them; its texts are what programs expect. Method: known operations under a manual clock, several
+// threads, a file system that records its calls, and the histogram's own arithmetic.
+#include "cellar/metrics.h"
+
+#include <algorithm>
+#include <sstream>
+#include <thread>
+
+#include "engine/store/metered_files.h"
+#include "engine/store/operation_meter.h"
+#include "tests/engine/engine_fixture.h"
+
+namespace cellar::testing {
+namespace {
+
+class MetricsTest : public EngineFixture {
+ protected:
+  static std::string row(int number) { return "row" + std::to_string(1000 + number); }
+  static LatencyMetrics named(const std::vector<LatencyMetrics>& all, const std::string& name) {
+    const auto found = std::ranges::find(all, name, &LatencyMetrics::name);
+    EXPECT_NE(found, all.end()) << name;
+    return found == all.end() ? LatencyMetrics() : *found;
+  }
+  uint64_t count(const std::string& name) { return named(engine_->metrics().operations, name).count; }
+  std::string content(const std::string& path) const {
+    const size_t slash = path.rfind('/');
+    auto directory = files_->open_directory(path.substr(0, slash), false);
+    EXPECT_OK(directory.status());
+    if (!directory.ok()) return {};
+    auto file = (*directory)->open(path.substr(slash + 1));
+    EXPECT_OK(file.status());
+    if (!file.ok()) return {};
+    std::string bytes((*file)->size(), '\0');
+    EXPECT_OK((*file)->read(0, bytes.size(), bytes.data()));
+    return bytes;
+  }
+};
+
+TEST_F(MetricsTest, EachOperationIsCountedUnderItsName) {
+  open();
+  const auto table = make_table("t", {family("f")});
+  EXPECT_OK(table->put(Put("a").add("f", "q", "v")));
+  EXPECT_OK(table->put(Put("b").add("f", "q", "v")));
+  EXPECT_OK(table->erase(Delete("b")));
+  EXPECT_OK(table->increment(Increment("n").add("f", "n", 1)).status());
+  EXPECT_OK(table->append(Append("a").add("f", "q", "w")).status());
+  EXPECT_OK(table->mutate(RowMutations("a").add(Put("a").add("f", "p", "v"))).status());
+  EXPECT_OK(
+      table->check_and_mutate(CheckAndMutate("a").if_not_exists("f", "x").then(Put("a").add("f", "x", "v")))
+          .status());
+  Batch batch;
+  batch.put(table, Put("c").add("f", "q", "v"));
+  EXPECT_OK(engine_->write(batch));
+  EXPECT_OK(table->get(Get("a")).status());
+  EXPECT_OK(table->get_row(Get("a")).status());
+  EXPECT_OK(table->exists(Get("a")).status());
+  const std::vector<Get> gets = {Get("a"), Get("b")};
+  EXPECT_OK(table->get_many(gets).status());
+  EXPECT_OK(table->exists_many(gets).status());
+  EXPECT_EQ(scan(*table, Scan()).size(), 5u);
+  {
+    auto transaction = engine_->begin();
+    ASSERT_TRUE(transaction.ok());
+    EXPECT_OK((*transaction)->get(table, Get("a")).status());
+    EXPECT_OK((*transaction)->commit());
+  }
+  const std::vector<Action> actions = {Put("d").add("f", "q", "v"), Get("a")};
+  EXPECT_EQ(table->batch(actions).size(), 2u);                    // its get and its put are parts of it
+  EXPECT_FALSE(table->put(Put("a").add("none", "q", "v")).ok());  // a failure counts, too
+  EXPECT_OK(engine_->flush());
+  EXPECT_OK(table->major_compact());
+  const std::vector<std::pair<std::string, uint64_t>> expected = {
+      {"get", 3},    {"exists", 1},    {"get_many", 2}, {"scan_open", 1}, {"put", 3},
+      {"delete", 1}, {"increment", 1}, {"append", 1},   {"mutate", 1},    {"check", 1},
+      {"batch", 2},  {"commit", 1},    {"flush", 1}};
+  for (const auto& [name, times] : expected) EXPECT_EQ(count(name), times) << name;
+  EXPECT_GE(count("scan_batch"), 1u);
+  const Metrics metrics = engine_->metrics();
+  EXPECT_EQ(metrics.operations.size(), kMeteredKinds);
+  EXPECT_EQ(metrics.event_counts.at("flush"), 1u);
+  ASSERT_FALSE(metrics.events.empty());
+  EXPECT_TRUE(std::ranges::any_of(metrics.events,
+                                  [](const auto& event) { return event.second.starts_with("flush t/f: "); }));
+}
+
+TEST_F(MetricsTest, ThreadsLoseNoCount) {
+  open();
+  const auto table = make_table("t", {family("f")});
+  EXPECT_OK(table->put(Put("a").add("f", "q", "v")));
+  constexpr uint64_t kThreads = 4;
+  constexpr uint64_t kGets = 2000;
+  std::vector<std::thread> threads;
+  for (uint64_t i = 0; i < kThreads; ++i)
+    threads.emplace_back([&] {
+      RowBatch batch;
+      for (uint64_t k = 0; k < kGets; ++k) EXPECT_OK(table->get_into(Get("a"), batch));
+    });
+  const uint64_t meanwhile = count("get");
+  for (std::thread& thread : threads) thread.join();
+  EXPECT_LE(meanwhile, kThreads * kGets);
+  const LatencyMetrics gets = named(engine_->metrics().operations, "get");
+  EXPECT_EQ(gets.count, kThreads * kGets);
+  // One in 16: the gaps are random, from 0 to 30.
+  EXPECT_GT(gets.measured, gets.count / 16 / 2);
+  EXPECT_LT(gets.measured, gets.count / 16 * 2);
+}
+
+// The clock stands still except inside of the sync, where a test moves it.
+TEST_F(MetricsTest, TimesAreThoseOfTheClock) {
+  OperationMeter meter(clock_, false);
+  for (int i = 1; i <= 1000; ++i) {
+    const MeteredScope metered(&meter, Metered::kPut);
+    clock_.advance_us(i);
+  }
+  const LatencyMetrics puts = meter.read()[static_cast<size_t>(Metered::kPut)];
+  EXPECT_EQ(puts.name, "put");
+  EXPECT_EQ(puts.count, 1000u);
+  EXPECT_EQ(puts.measured, 1000u);
+  EXPECT_NEAR(puts.sum, 0.5005, 1e-9);
+  EXPECT_NEAR(puts.p50, 500e-6, 500e-6 * 0.033);
+  EXPECT_NEAR(puts.p99, 990e-6, 990e-6 * 0.033);
+  EXPECT_NEAR(puts.p999, 999e-6, 999e-6 * 0.033);
+  EXPECT_EQ(puts.max, 1e-3);
+  ASSERT_EQ(puts.buckets.size(), latency_bounds().size());
+  for (size_t i = 0; i < puts.buckets.size(); ++i) {
+    const double exact = std::min(1000.0, latency_bounds()[i] * 1e6);
+    EXPECT_NEAR(static_cast<double>(puts.buckets[i]), exact, exact * 0.07 + 1) << latency_bounds()[i];
+  }
+}
+
+TEST_F(MetricsTest, RealTimesAreMeasuredByTheProcessorsCounter) {
+  OperationMeter meter(system_clock(), true);
+  const auto spin = [](int64_t us) {
+    const int64_t until = system_clock().steady_us() + us;
+    while (system_clock().steady_us() < until) {
+    }
+  };
+  spin(11'000);  // after that the rate of the counter is known
+  for (int i = 0; i < 20; ++i) {
+    const MeteredScope metered(&meter, Metered::kPut);
+    spin(300);
+  }
+  const LatencyMetrics puts = meter.read()[static_cast<size_t>(Metered::kPut)];
+  EXPECT_EQ(puts.measured, 20u);
+  EXPECT_GT(puts.p50, 290e-6);
+  EXPECT_GE(puts.max, puts.p50);
+  EXPECT_GE(puts.sum, 20 * 299e-6);
+}
+
+TEST_F(MetricsTest, SlotsHoldTimesWithinTheStatedError) {
+  for (const uint64_t nanos :
+       {uint64_t{0}, uint64_t{1}, uint64_t{15}, uint64_t{16}, uint64_t{17}, uint64_t{31}, uint64_t{32},
+        uint64_t{1000}, uint64_t{123'456'789}, uint64_t{1} << 41}) {
+    const double middle = LatencyHistogram::middle(LatencyHistogram::slot_of(nanos));
+    EXPECT_NEAR(middle, static_cast<double>(nanos), static_cast<double>(nanos) * 0.032) << nanos;
+  }
+  EXPECT_EQ(LatencyHistogram::slot_of(UINT64_MAX), LatencyHistogram::kSlots - 1);
+  size_t last = 0;
+  for (uint64_t nanos = 0; nanos < 100'000; ++nanos) {
+    const size_t slot = LatencyHistogram::slot_of(nanos);
+    EXPECT_TRUE(slot == last || slot == last + 1) << nanos;
+    last = slot;
+  }
+}
+
+TEST_F(MetricsTest, BytesAreThoseThatTheFileSystemSaw) {
+  const FaultFileSystem& files = watch_files();
+  EngineOptions options;
+  options.log_segment_bytes = 1 << 20;
+  open(options);
+  const auto table = make_table("t", {family("f")});
+  for (int i = 0; i < 500; ++i) EXPECT_OK(table->put(Put(row(i)).add("f", "q", std::string(200, 'v'))));
+  EXPECT_OK(table->put(Put("z").add("f", "q", "v"), {.durability = Durability::kFsyncWal}));
+  EXPECT_OK(engine_->flush());
+  EXPECT_OK(table->put(Put("z").add("f", "q", "w")));
+  EXPECT_OK(engine_->flush());
+  EXPECT_OK(table->major_compact());
+  const auto appended = [&](const std::string& pattern) {
+    uint64_t sum = 0;
+    std::istringstream lines(files.log(FileOperation::kAppend, pattern));
+    std::string append, name, unit;
+    for (uint64_t bytes = 0; lines >> append >> name >> bytes >> unit;) sum += bytes;
+    return sum;
+  };
+  const Metrics metrics = engine_->metrics();
+  EXPECT_GT(appended("wal/*"), 500u * 200);
+  EXPECT_EQ(metrics.bytes_written.at("log"), appended("wal/*"));
+  EXPECT_EQ(metrics.bytes_written.at("store_files"), appended("tables/*"));
+  EXPECT_EQ(metrics.status.bytes_flushed + metrics.status.bytes_compacted,
+            metrics.bytes_written.at("store_files"));
+  EXPECT_GT(metrics.bytes_read.at("store_files"), 0u);
+  EXPECT_GT(metrics.bytes_written.at("manifest"), 0u);
+  EXPECT_GE(named(metrics.operations, "log_sync").count, 1u);
+  EXPECT_EQ(metrics.bytes_compacted_from, metrics.tables.at(0).families.at(0).bytes_compacted_from);
+  EXPECT_EQ(metrics.write_amplification(), metrics.tables.at(0).families.at(0).write_amplification());
+  EXPECT_EQ(metrics.read_amplification(), 1);
+  EXPECT_EQ(metrics.space_amplification(), 1);
+}
+
+TEST_F(MetricsTest, KindsOfFilesFollowFromTheirNames) {
+  EXPECT_EQ(file_class("0000000007.log"), FileClass::kLog);
+  EXPECT_EQ(file_class("0000000007.log.copy"), FileClass::kLog);
+  EXPECT_EQ(file_class("MANIFEST-000003"), FileClass::kManifest);
+  EXPECT_EQ(file_class("CURRENT"), FileClass::kManifest);
+  EXPECT_EQ(file_class("5f0c2e9ab1d84a770000000000000003"), FileClass::kStoreFile);
+  EXPECT_EQ(file_class("LOCK"), FileClass::kOther);
+}
+
+TEST_F(MetricsTest, AStallIsCountedUnderItsCause) {
+  EngineOptions options;
+  options.automatic_flush = false;
+  options.memtable_bytes = 64 << 10;
+  options.memtable_bytes_total = 64 << 10;
+  options.stall_ms_max = 0;
+  open(options);
+  const auto table = make_table("t", {family("f")});
+  Status status;
+  for (int i = 0; i < 2000 && status.ok(); ++i)
+    status = table->put(Put(row(i)).add("f", "q", std::string(1000, 'v')));
+  EXPECT_TRUE(status.is(Code::kBusy)) << status.to_text();
+  const Metrics metrics = engine_->metrics();
+  uint64_t waits = 0;
+  for (const LatencyMetrics& each : metrics.stalls)
+    if (each.name != "pace") waits += each.count;
+  EXPECT_EQ(waits, metrics.status.stalls);
+  EXPECT_GE(named(metrics.stalls, "memory").count + named(metrics.stalls, "flush").count, 1u);
+}
+
+TEST_F(MetricsTest, NothingIsCountedIfTheOptionIsOff) {
+  EngineOptions options;
+  options.metrics = false;
+  open(options);
+  const auto table = make_table("t", {family("f")});
+  EXPECT_OK(table->put(Put("a").add("f", "q", "v")));
+  EXPECT_OK(engine_->flush());
+  const Metrics metrics = engine_->metrics();
+  EXPECT_TRUE(metrics.operations.empty());
+  EXPECT_TRUE(metrics.bytes_written.empty());
+  EXPECT_TRUE(metrics.events.empty());
+  EXPECT_EQ(metrics.tables.size(), 1u);
+  EXPECT_EQ(metrics.status.flushes, 1u);
+  EXPECT_EQ(to_openmetrics(metrics).find("operation_seconds"), std::string::npos);
+  EXPECT_NE(to_openmetrics(metrics).find("cellar_flushes_total 1\n"), std::string::npos);
+}
+
+TEST_F(MetricsTest, TextsHoldTheFiguresAndEscapeNames) {
+  open();
+  const auto table = make_table("t", {family("fa\"m")});
+  EXPECT_OK(table->put(Put("a").add("fa\"m", "q", "v")));
+  const Metrics metrics = engine_->metrics();
+  const std::string text = to_openmetrics(metrics);
+  EXPECT_NE(text.find("# TYPE cellar_operations counter\n"), std::string::npos);
+  EXPECT_NE(text.find("cellar_operations_total{operation=\"put\"} 1\n"), std::string::npos);
+  EXPECT_NE(text.find("cellar_family_put_bytes_total{table=\"t\",family=\"fa\\\"m\"} "), std::string::npos)
+      << text;
+  EXPECT_TRUE(text.ends_with("# EOF\n"));
+  EXPECT_EQ(to_openmetrics(metrics, false).find("cellar_operations"), std::string::npos);
+  const std::string json = to_json(metrics);
+  EXPECT_TRUE(json.starts_with(R"({"schema":"cellar.metrics/1","path":"store",)")) << json;
+  EXPECT_NE(json.find(R"({"name":"put","count":1,"measured":1,)"), std::string::npos);
+  EXPECT_NE(json.find(R"("family":"fa\"m")"), std::string::npos);
+  EXPECT_EQ(to_json(metrics, false).find("\"engine\""), std::string::npos);
+}
+
+TEST_F(MetricsTest, TheFileIsWrittenAtOpenAndAtClose) {
+  ASSERT_TRUE(files_->open_directory("out", true).ok());
+  EngineOptions options;
+  options.metrics_file = "out/cellar.prom";
+  options.metrics_interval_s = 3600;
+  open(options);
+  EXPECT_NE(content("out/cellar.prom").find("cellar_operations_total{operation=\"put\"} 0\n"),
+            std::string::npos);
+  {
+    const auto table = make_table("t", {family("f")});
+    EXPECT_OK(table->put(Put("a").add("f", "q", "v")));
+  }
+  EXPECT_OK(engine_->close());
+  EXPECT_NE(content("out/cellar.prom").find("cellar_operations_total{operation=\"put\"} 1\n"),
+            std::string::npos);
+  open(options);  // its own file is replaced
+}
+
+TEST_F(MetricsTest, TheFileIsRewrittenWhileTheEngineRuns) {
+  ASSERT_TRUE(files_->open_directory("out", true).ok());
+  EngineOptions options;
+  options.metrics_file = "out/cellar.prom";
+  options.metrics_interval_s = 1;
+  open(options);
+  const auto table = make_table("t", {family("f")});
+  EXPECT_OK(table->put(Put("a").add("f", "q", "v")));
+  const int64_t until = system_clock().steady_us() + 20'000'000;
+  const std::string wanted = "cellar_operations_total{operation=\"put\"} 1\n";
+  while (content("out/cellar.prom").find(wanted) == std::string::npos && system_clock().steady_us() < until)
+    std::this_thread::sleep_for(std::chrono::milliseconds(20));
+  EXPECT_NE(content("out/cellar.prom").find(wanted), std::string::npos);
+}
+
+TEST_F(MetricsTest, AFileThatIsNotOneOfThemStays) {
+  auto directory = files_->open_directory("out", true);
+  ASSERT_TRUE(directory.ok());
+  {
+    auto file = (*directory)->create("letter.txt");
+    ASSERT_TRUE(file.ok());
+    EXPECT_OK((*file)->append("Dear Sir"));
+    EXPECT_OK((*file)->close());
+  }
+  EngineOptions options;
+  options.create_if_missing = true;
+  options.environment.files = files_.get();
+  options.environment.clock = &clock_;
+  for (const auto& [path, code] :
+       std::vector<std::pair<std::string, Code>>{{"out/letter.txt", Code::kInvalidArgument},
+                                                 {"store/cellar.prom", Code::kInvalidArgument},
+                                                 {"absent/cellar.prom", Code::kNotFound},
+                                                 {"out/", Code::kInvalidArgument}}) {
+    options.metrics_file = path;
+    const auto opened = Engine::open("store", options);
+    EXPECT_TRUE(opened.status().is(code)) << path << ": " << opened.status().to_text();
+    EXPECT_NE(opened.status().to_text().find("metrics_file " + path), std::string::npos);
+  }
+  EXPECT_EQ(content("out/letter.txt"), "Dear Sir");
+  options.metrics_file = "out/new.prom";
+  options.metrics_interval_s = 0;
+  EXPECT_TRUE(Engine::open("store", options).status().is(Code::kInvalidArgument));
+}
+
+}  // namespace
+}  // namespace cellar::testing
