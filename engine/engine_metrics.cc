@@ -51,6 +51,7 @@ Status MetricsFile::find_directory() {
 
 // A mistyped name must not replace somebody's file.
 Status MetricsFile::check_old_file() const {
+  CELLAR_ASSERT(directory_ != nullptr && !name_.empty());
   Result<std::unique_ptr<ReadableFile>> file = directory_->open(name_);
   if (file.status().is(Code::kNotFound)) return {};
   CELLAR_TRY(file);
@@ -74,6 +75,7 @@ Status MetricsFile::write() const {
 }
 
 Status MetricsFile::start() {
+  CELLAR_ASSERT(executor_ == nullptr && !world_.options.metrics_file.empty());
   const std::string context = "metrics_file " + world_.options.metrics_file;
   CELLAR_TRY(find_directory().with_context(context));
   CELLAR_TRY(check_old_file().with_context(context));
@@ -98,6 +100,7 @@ void MetricsFile::rewrite() {
 }
 
 void MetricsFile::run() {
+  CELLAR_ASSERT(changed_ != nullptr && world_.options.metrics_interval_s >= 1);
   const int64_t interval_us = world_.options.metrics_interval_s * 1'000'000;
   while (true) {
     const uint64_t seen = changed_->count();
@@ -113,6 +116,7 @@ void MetricsFile::run() {
 
 void MetricsFile::stop() {
   if (executor_ == nullptr) return;
+  CELLAR_ASSERT(changed_ != nullptr && mutexes_held() == 0);
   {
     const MutexLock lock(mutex_);
     stopping_ = true;

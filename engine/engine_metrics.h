@@ -14,11 +14,11 @@ namespace cellar {
 // `status` is that of the same engine. Any thread.
 Metrics metrics_of(EngineParts& parts, EngineStatus status);
 
-// MetricsFile: EngineOptions::metrics_file, rewritten from time to time. Each text takes the place of the one
-// before atomically. A write that fails is a trouble, "metrics file", and is tried again at the next time.
+// MetricsFile: EngineOptions::metrics_file, rewritten from time to time. Each text atomically takes the place
+// of the one before. A write that fails is a trouble, "metrics file". The next write tries again.
 //
-// It has threads of its own, whatever executor the environment brings: it sleeps nearly always, and would take
-// a thread of the executor. Any thread.
+// It has threads of its own, whatever executor the environment brings. It sleeps nearly always, and would
+// otherwise take a thread of that executor. Any thread.
 class MetricsFile {
  public:
   // Borrows both. `text` gives the metrics as of now.
@@ -28,8 +28,8 @@ class MetricsFile {
   MetricsFile& operator=(const MetricsFile&) = delete;
   ~MetricsFile() { stop(); }
 
-  // Writes the first text, and begins to rewrite it. Errors: kInvalidArgument if the file exists and is not
-  // one of these, or lies in the store's directory; kNotFound if its directory does not exist; kIoError,
+  // Writes the first text, and begins to rewrite it. Errors: kInvalidArgument if the file lies in the store's
+  // directory, or exists and holds no metrics. kNotFound if its directory does not exist. Also kIoError,
   // kNoSpace.
   Status start();
   // Ends the rewriting, after a last text. Call it before the engine's parts are closed. Later calls do

@@ -17,6 +17,7 @@ std::vector<LatencyMetrics> EngineMeter::stalls() const {
   constexpr std::array<std::string_view, kStallCauses> kNames = {"memory", "flush", "compaction", "pace"};
   std::vector<LatencyMetrics> all;
   for (size_t i = 0; i < kStallCauses; ++i) all.push_back(latency_metrics(kNames[i], 0, {&stall_times[i]}));
+  CELLAR_ASSERT(all.size() == kStallCauses);
   return all;
 }
 

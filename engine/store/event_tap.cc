@@ -20,6 +20,7 @@ const std::array<std::string_view, EventTap::kKinds> EventTap::kEventNames = {
     "ingest", "log_rolled",   "log_removed", "feed_lost",         "recovery",    "background_error"};
 
 void EventTap::note(Kind kind, std::string text) {
+  CELLAR_ASSERT(mutexes_held() == 0 && static_cast<size_t>(kind) < kKinds);  // the listener may call back
   const int64_t now_ms = clock_.wall_ms();
   const MutexLock lock(mutex_);
   ++counts_[static_cast<size_t>(kind)];
@@ -42,6 +43,7 @@ std::vector<std::pair<int64_t, std::string>> EventTap::newest() const {
 }
 
 void EventTap::on_flush_begin(const FlushInfo& info) {
+  CELLAR_ASSERT(mutexes_held() == 0);
   if (to_ != nullptr) to_->on_flush_begin(info);
 }
 
@@ -52,15 +54,18 @@ void EventTap::on_flush_end(const FlushInfo& info) {
 }
 
 void EventTap::on_flush_progress(const FlushInfo& info) {
+  CELLAR_DCHECK(mutexes_held() == 0);
   if (to_ != nullptr) to_->on_flush_progress(info);
 }
 
 void EventTap::on_compaction_begin(const CompactionInfo& info) {
+  CELLAR_ASSERT(mutexes_held() == 0);
   if (to_ != nullptr) to_->on_compaction_begin(info);
 }
 
 // Files that were moved or dropped were not read.
 void EventTap::on_compaction_end(const CompactionInfo& info) {
+  CELLAR_ASSERT(!(info.moved && info.dropped));
   Kind kind = Kind::kCompaction;
   if (!info.status.ok()) {
     kind = Kind::kCompactionFailed;
@@ -77,10 +82,12 @@ void EventTap::on_compaction_end(const CompactionInfo& info) {
 }
 
 void EventTap::on_compaction_progress(const CompactionInfo& info) {
+  CELLAR_DCHECK(mutexes_held() == 0);
   if (to_ != nullptr) to_->on_compaction_progress(info);
 }
 
 void EventTap::on_checkpoint_progress(const CheckpointInfo& info) {
+  CELLAR_DCHECK(mutexes_held() == 0);
   if (to_ != nullptr) to_->on_checkpoint_progress(info);
 }
 
@@ -90,11 +97,13 @@ void EventTap::on_ingested(const IngestInfo& info) {
 }
 
 void EventTap::on_stall_begin(const std::string& reason) {
+  CELLAR_ASSERT(mutexes_held() == 0 && !reason.empty());
   if (to_ != nullptr) to_->on_stall_begin(reason);
 }
 
 // The throttle counts stalls itself: it knows their cause.
 void EventTap::on_stall_end(const std::string& reason, int64_t micros) {
+  CELLAR_ASSERT(mutexes_held() == 0 && !reason.empty());
   if (to_ != nullptr) to_->on_stall_end(reason, micros);
 }
 

@@ -8,6 +8,8 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "base/assert.h"
+
 namespace cellar {
 
 // Log-linear: 16 slots for each power of two up to 2^42 ns, which is more than an hour. The middle of a slot
@@ -39,6 +41,7 @@ class LatencyHistogram {
   }
   // Returns the middle of a slot in nanoseconds.
   static double middle(size_t slot) {
+    CELLAR_DCHECK(slot < kSlots);
     if (slot < kSteps) return static_cast<double>(slot);
     const auto shift = static_cast<int>(slot >> kStepBits) - 1;
     const uint64_t low = (kSteps + (slot & (kSteps - 1))) << shift;

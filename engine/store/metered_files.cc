@@ -117,6 +117,7 @@ class MeteredDirectory final : public Directory {
 }  // namespace
 
 FileClass file_class(std::string_view name) {
+  CELLAR_ASSERT(!name.empty());  // or the file could not have been opened
   if (is_store_file_name(name)) return FileClass::kStoreFile;
   uint64_t number = 0;
   if (parse_segment_name(name, number) || is_segment_copy_name(name)) return FileClass::kLog;
@@ -130,6 +131,7 @@ std::map<std::string, uint64_t> FileMeter::map_of(const Figures& figures) {
   std::map<std::string, uint64_t> bytes;
   for (size_t i = 0; i < kFileClasses; ++i)
     bytes.emplace(kNames[i], figures[i].load(std::memory_order_relaxed));
+  CELLAR_ASSERT(bytes.size() == kFileClasses);
   return bytes;
 }
 

@@ -1,4 +1,4 @@
-// MeteredFiles: a file system that counts the bytes of a store by the kind of file, and times syncs of the log.
+// MeteredFiles: a file system that counts the bytes of a store by the kind of file, and times syncs of logs.
 #pragma once
 
 #include <array>
@@ -44,8 +44,8 @@ class FileMeter {
   alignas(64) Figures read_ = {};
 };
 
-// Forwards every call to another file system. Its files and directories keep the meter alive, because jobs may
-// hold them after the engine has gone. Any thread.
+// Forwards every call to another file system. Its files and directories keep the meter alive, because jobs
+// may hold them after the engine has gone. Any thread.
 class MeteredFiles final : public FileSystem {
  public:
   // `files` outlives this object and all that it opens.

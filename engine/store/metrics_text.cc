@@ -1,4 +1,4 @@
-// Metrics as JSON and as OpenMetrics text. https://github.com/OpenObservability/OpenMetrics describes the text.
+// Metrics as JSON and as OpenMetrics text, which https://github.com/OpenObservability/OpenMetrics describes.
 #include <fmt/format.h>
 
 #include <iterator>
@@ -150,6 +150,7 @@ std::string label_value(std::string_view value) {
 }
 
 std::string label(std::string_view name, std::string_view value) {
+  CELLAR_ASSERT(!name.empty());
   return fmt::format("{}=\"{}\"", name, label_value(value));
 }
 
@@ -167,6 +168,7 @@ class OpenMetricsText {
     add("# HELP {} {}\n", name_, help);
   }
   void sample(std::string_view suffix, const std::string& labels, std::string_view value) {
+    CELLAR_ASSERT(!name_.empty() && !value.empty());
     add(labels.empty() ? "{}{}{} {}\n" : "{}{}{{{}}} {}\n", name_, suffix, labels, value);
   }
   void sample(std::string_view suffix, const std::string& labels, uint64_t value) {

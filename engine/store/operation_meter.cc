@@ -35,7 +35,10 @@ uint64_t mixed(uint64_t number) {
 
 }  // namespace
 
-std::string_view metered_name(Metered what) { return kNames[static_cast<size_t>(what)]; }
+std::string_view metered_name(Metered what) {
+  CELLAR_ASSERT(static_cast<size_t>(what) < kMeteredKinds);
+  return kNames[static_cast<size_t>(what)];
+}
 
 Stopwatch::Stopwatch(Clock& clock, bool real_clock)
     : clock_(clock),
@@ -64,7 +67,7 @@ Stopwatch::Start Stopwatch::start() {
   return {static_cast<uint64_t>(clock_.steady_us()), 0};
 }
 
-// Another processor may be a little behind, and a clock may be set by hand: the time is then 0.
+// The counter of another processor may be a little less, and a clock may be set by hand: the time is then 0.
 uint64_t Stopwatch::nanos_since(const Start& start) const {
   const uint64_t now = start.nanos_per_tick != 0 ? cpu_ticks() : static_cast<uint64_t>(clock_.steady_us());
   if (now <= start.at) return 0;
@@ -78,18 +81,22 @@ OperationMeter::~OperationMeter() {
   for (const std::atomic<Stripe*>& each : stripes_) delete each.load(std::memory_order_acquire);
 }
 
-uint32_t OperationMeter::number_thread() {
+OperationMeter::Stripe& OperationMeter::make_stripe() {
   static std::atomic<uint32_t> threads{0};
-  thread_ = threads.fetch_add(1, std::memory_order_relaxed) % UINT32_MAX + 1;
-  return thread_;
-}
-
-OperationMeter::Stripe& OperationMeter::make_stripe(size_t at) {
-  CELLAR_ASSERT(at < kStripes);
+  if (thread_.stripe == kStripes) thread_.stripe = threads.fetch_add(1, std::memory_order_relaxed) % kStripes;
+  CELLAR_ASSERT(thread_.stripe < kStripes);
+  std::atomic<Stripe*>& place = stripes_[thread_.stripe];
+  if (Stripe* const made = place.load(std::memory_order_acquire); made != nullptr) return *made;
   auto made = std::make_unique<Stripe>();
   Stripe* there = nullptr;
-  if (!stripes_[at].compare_exchange_strong(there, made.get(), std::memory_order_acq_rel)) return *there;
+  if (!place.compare_exchange_strong(there, made.get(), std::memory_order_acq_rel)) return *there;
   return *made.release();
+}
+
+void MeteredScope::begin() {
+  CELLAR_ASSERT(meter_ != nullptr && !measured_);
+  measured_ = true;
+  start_ = meter_->start();
 }
 
 void OperationMeter::end(Metered what, const Stopwatch::Start& start) {
@@ -100,11 +107,12 @@ void OperationMeter::end(Metered what, const Stopwatch::Start& start) {
   if (!is_sampled(what)) return;
   // Random gaps: a caller whose calls have a rhythm is measured at all of its beats.
   const uint64_t count = stripe.counts[i].load(std::memory_order_relaxed);
-  CELLAR_DCHECK(count > 0);
+  CELLAR_ASSERT(count > 0);
   stripe.due[i].store(count + mixed(count ^ (nanos << 32)) % (2 * kSampled - 1), std::memory_order_relaxed);
 }
 
 void OperationMeter::note(Metered what, uint64_t nanos) {
+  CELLAR_ASSERT(!is_sampled(what));
   Stripe& stripe = stripe_of_thread();
   stripe.counts[static_cast<size_t>(what)].fetch_add(1, std::memory_order_relaxed);
   stripe.times[static_cast<size_t>(what)].add(nanos);
@@ -141,6 +149,7 @@ LatencyMetrics latency_metrics(std::string_view name, uint64_t count,
     sum += static_cast<double>(each->sum());
     max = std::max(max, each->max());
   }
+  CELLAR_ASSERT(slots.size() == LatencyHistogram::kSlots && sum >= 0);
   const std::span<const double> bounds = latency_bounds();
   metrics.buckets.resize(bounds.size());
   size_t bound = 0;

@@ -46,8 +46,8 @@ class Stopwatch {
   Stopwatch(Clock& clock, bool real_clock);
 
   struct Start {
-    uint64_t at = 0;
-    double nanos_per_tick = 0;  // 0: `at` is the clock's time in microseconds
+    uint64_t at;
+    double nanos_per_tick;  // 0: `at` is the clock's time in microseconds
   };
   Start start();
   uint64_t nanos_since(const Start& start) const;
@@ -62,8 +62,8 @@ class Stopwatch {
   std::atomic<double> rate_{0};  // nanoseconds for each tick; 0 until enough time has passed to know it
 };
 
-// Threads share stripes of counters, so that counting does not move a cache line between processors. A stripe
-// is allocated when its first thread counts. Any thread.
+// Threads share 16 stripes of counters, so that counting seldom moves a cache line between processors. A
+// stripe is allocated when its first thread counts. One short operation in 16 is measured. Any thread.
 class OperationMeter {
  public:
   OperationMeter(Clock& clock, bool real_clock) : stopwatch_(clock, real_clock) {}
@@ -72,7 +72,7 @@ class OperationMeter {
   OperationMeter& operator=(const OperationMeter&) = delete;
 
   // Counts an operation that begins. Returns whether it is to be measured.
-  bool count(Metered what) {
+  [[gnu::always_inline]] bool count(Metered what) {
     Stripe& stripe = stripe_of_thread();
     const auto i = static_cast<size_t>(what);
     return stripe.counts[i].fetch_add(1, std::memory_order_relaxed) >=
@@ -89,57 +89,61 @@ class OperationMeter {
   std::vector<LatencyMetrics> read() const;
 
  private:
+  friend class MeteredScope;
   static constexpr size_t kStripes = 16;
-  static constexpr uint64_t kSampled = 16;  // of gets, exists and scan batches: one in so many
+  static constexpr uint64_t kSampled = 16;  // one operation in so many is measured
   struct alignas(64) Stripe {
     std::array<std::atomic<uint64_t>, kMeteredKinds> counts = {};
     std::array<std::atomic<uint64_t>, kMeteredKinds> due = {};  // the count at which one is measured again
     std::array<LatencyHistogram, kMeteredKinds> times;
   };
 
-  static bool is_sampled(Metered what) {
-    return what == Metered::kGet || what == Metered::kExists || what == Metered::kScanBatch;
-  }
+  // Operations that are so short that two looks at the clock would matter.
+  static bool is_sampled(Metered what) { return what <= Metered::kDelete && what != Metered::kGetMany; }
   Stripe& stripe_of_thread() {
-    const uint32_t number = thread_ != 0 ? thread_ : number_thread();
-    Stripe* const stripe = stripes_[number % kStripes].load(std::memory_order_acquire);
-    return stripe != nullptr ? *stripe : make_stripe(number % kStripes);
+    Stripe* const stripe = stripes_[thread_.stripe].load(std::memory_order_acquire);
+    return stripe != nullptr ? *stripe : make_stripe();
   }
-  static uint32_t number_thread();
-  Stripe& make_stripe(size_t at);
+  Stripe& make_stripe();
 
-  static constinit inline thread_local uint32_t thread_ = 0;  // the number of the thread; 0: none yet
+  // A thread has a number modulo kStripes. Until then its stripe is the last one, which no meter has.
+  struct ThreadState {
+    uint32_t stripe;
+    bool inside;  // of a MeteredScope
+  };
+  static constinit inline thread_local ThreadState thread_ = {kStripes, false};
   Stopwatch stopwatch_;
-  std::array<std::atomic<Stripe*>, kStripes> stripes_ = {};
+  std::array<std::atomic<Stripe*>, kStripes + 1> stripes_ = {};
 };
 
 // MeteredScope: an operation from the beginning of the scope to its end. Operations that it calls on the same
-// thread are parts of it, and are not counted.
+// thread are parts of it, and are not counted. It is inlined: a cached get takes less than a microsecond.
 class MeteredScope {
  public:
   // Counts it. `meter` may be null: then nothing is counted.
-  MeteredScope(OperationMeter* meter, Metered what) {
-    if (meter == nullptr || inside_) return;
-    inside_ = true;
+  [[gnu::always_inline]] MeteredScope(OperationMeter* meter, Metered what) : what_(what) {
+    if (meter == nullptr || OperationMeter::thread_.inside) return;
+    OperationMeter::thread_.inside = true;
     meter_ = meter;
-    what_ = what;
-    measured_ = meter->count(what);
-    if (measured_) start_ = meter->start();
+    if (meter->count(what)) [[unlikely]]
+      begin();
   }
-  ~MeteredScope() {
+  [[gnu::always_inline]] ~MeteredScope() {
     if (meter_ == nullptr) return;
-    inside_ = false;
-    if (measured_) meter_->end(what_, start_);
+    OperationMeter::thread_.inside = false;
+    if (measured_) [[unlikely]]
+      meter_->end(what_, start_);
   }
   MeteredScope(const MeteredScope&) = delete;
   MeteredScope& operator=(const MeteredScope&) = delete;
 
  private:
-  static constinit inline thread_local bool inside_ = false;  // the thread is in such a scope
-  OperationMeter* meter_ = nullptr;                           // null: the operation is not counted
-  Metered what_ = Metered::kGet;
+  void begin();
+
+  OperationMeter* meter_ = nullptr;  // null: the operation is not counted
+  const Metered what_;
   bool measured_ = false;
-  Stopwatch::Start start_;
+  Stopwatch::Start start_;  // only if it is measured
 };
 
 // Returns count, quantiles and buckets of several histograms together.

@@ -27,7 +27,8 @@ class World {
 
   const EngineOptions options;
   const std::string path;  // of the store
-  // Counts for Engine::metrics(); null if EngineOptions::metrics is off. Files that outlive the engine keep it.
+  // Counts for Engine::metrics(); null if EngineOptions::metrics is off. Files that outlive the engine hold
+  // it, too.
   const std::shared_ptr<EngineMeter> meter;
   FileSystem& files;
   Clock& clock;

@@ -20,7 +20,7 @@ struct LatencyMetrics {
   uint64_t count = 0;     // exact, failures included
   uint64_t measured = 0;  // of them, those whose time was taken
   double sum = 0;         // of the times taken
-  // Of the times taken, at most 3.2 % too small or too large; 0 without times. `max` is exact.
+  // Quantiles of the times taken, at most 3.2 % too small or too large; 0 without times. `max` is exact.
   double p50 = 0;
   double p99 = 0;
   double p999 = 0;
@@ -36,20 +36,25 @@ std::span<const double> latency_bounds();
 
 // Metrics: Engine::metrics() returns them. A value: it does not change afterwards.
 //
-// Counters count since the engine was opened. Those of FamilyInfo count since the family was created. Counts
-// are exact once the threads that count have returned from their calls.
+// Counters count since the engine was opened. FamilyInfo counts since the family was created. Counts are
+// exact once the threads that count have returned from their calls.
 struct Metrics {
   EngineStatus status;            // sizes, health, flushes, compactions, the cache
   std::vector<TableInfo> tables;  // in the order of their names
 
   // All that follows is empty or 0 if EngineOptions::metrics is off.
   //
-  // Calls of the engine, in a fixed order: "get" (get, get_into, get_row), "exists", "get_many" (exists_many
-  // too), "scan_open", "scan_batch" (a piece of a scan, up to 32 rows or next_batch), "put", "delete",
-  // "increment", "append", "mutate", "check", "batch" (Engine::write, Table::batch) and "commit". Then work of
-  // the engine: "flush", "compaction", and "log_sync". Calls that such a call makes itself are not counted: a
-  // put of Table::batch, the read of an increment. The clock is read for each write and for all work. Of gets, exists and scan batches it is read for
-  // one in 16, chosen at random, so their `max` is that of a sample.
+  // Calls of the engine, in a fixed order:
+  // - "get" (get, get_into, get_row), "exists", "get_many" (exists_many too)
+  // - "scan_open", "scan_batch" (a piece of a scan: up to 32 rows, or a call of next_batch)
+  // - "put", "delete", "increment", "append", "mutate", "check"
+  // - "batch" (Engine::write, Table::batch), "commit"
+  // Then work of the engine: "flush", "compaction", "log_sync".
+  //
+  // Calls that such a call makes itself are parts of it, and are not counted: a put of Table::batch, the read
+  // of an increment. The clock is read for one in 16 of the short calls, chosen at random: get, exists,
+  // scan_open, scan_batch, put and delete. Their `max` is the maximum of this sample. Other calls and all
+  // work are always measured.
   double seconds = 0;  // since the engine was opened
   std::vector<LatencyMetrics> operations;
   // Times that a writer waited: "memory" (memtable_bytes_total), "flush" (memtables_frozen_max), "compaction"
@@ -83,8 +88,8 @@ struct Metrics {
 // Returns how many sorted runs the files of a family form.
 uint64_t sorted_runs(const FamilyInfo& family);
 
-// Returns the metrics as one JSON object without a line end (schema cellar.metrics/1). `of_engine`: what is
-// counted since the engine was opened; false: only what the store itself consists of.
+// Returns the metrics as a single JSON object without a line end (schema cellar.metrics/1). `of_engine`: with
+// what was counted since the engine was opened; false: only what the store itself consists of.
 std::string to_json(const Metrics& metrics, bool of_engine = true);
 // Returns the same as text in OpenMetrics 1.0, which Prometheus reads. Names begin with "cellar_", and stay
 // the same in later versions. docs/metrics.md lists them.

@@ -110,22 +110,22 @@ TEST_F(MetricsTest, ThreadsLoseNoCount) {
 TEST_F(MetricsTest, TimesAreThoseOfTheClock) {
   OperationMeter meter(clock_, false);
   for (int i = 1; i <= 1000; ++i) {
-    const MeteredScope metered(&meter, Metered::kPut);
+    const MeteredScope metered(&meter, Metered::kAppend);
     clock_.advance_us(i);
   }
-  const LatencyMetrics puts = meter.read()[static_cast<size_t>(Metered::kPut)];
-  EXPECT_EQ(puts.name, "put");
-  EXPECT_EQ(puts.count, 1000u);
-  EXPECT_EQ(puts.measured, 1000u);
-  EXPECT_NEAR(puts.sum, 0.5005, 1e-9);
-  EXPECT_NEAR(puts.p50, 500e-6, 500e-6 * 0.033);
-  EXPECT_NEAR(puts.p99, 990e-6, 990e-6 * 0.033);
-  EXPECT_NEAR(puts.p999, 999e-6, 999e-6 * 0.033);
-  EXPECT_EQ(puts.max, 1e-3);
-  ASSERT_EQ(puts.buckets.size(), latency_bounds().size());
-  for (size_t i = 0; i < puts.buckets.size(); ++i) {
+  const LatencyMetrics appends = meter.read()[static_cast<size_t>(Metered::kAppend)];
+  EXPECT_EQ(appends.name, "append");
+  EXPECT_EQ(appends.count, 1000u);
+  EXPECT_EQ(appends.measured, 1000u);
+  EXPECT_NEAR(appends.sum, 0.5005, 1e-9);
+  EXPECT_NEAR(appends.p50, 500e-6, 500e-6 * 0.033);
+  EXPECT_NEAR(appends.p99, 990e-6, 990e-6 * 0.033);
+  EXPECT_NEAR(appends.p999, 999e-6, 999e-6 * 0.033);
+  EXPECT_EQ(appends.max, 1e-3);
+  ASSERT_EQ(appends.buckets.size(), latency_bounds().size());
+  for (size_t i = 0; i < appends.buckets.size(); ++i) {
     const double exact = std::min(1000.0, latency_bounds()[i] * 1e6);
-    EXPECT_NEAR(static_cast<double>(puts.buckets[i]), exact, exact * 0.07 + 1) << latency_bounds()[i];
+    EXPECT_NEAR(static_cast<double>(appends.buckets[i]), exact, exact * 0.07 + 1) << latency_bounds()[i];
   }
 }
 
@@ -138,14 +138,14 @@ TEST_F(MetricsTest, RealTimesAreMeasuredByTheProcessorsCounter) {
   };
   spin(11'000);  // after that the rate of the counter is known
   for (int i = 0; i < 20; ++i) {
-    const MeteredScope metered(&meter, Metered::kPut);
+    const MeteredScope metered(&meter, Metered::kAppend);
     spin(300);
   }
-  const LatencyMetrics puts = meter.read()[static_cast<size_t>(Metered::kPut)];
-  EXPECT_EQ(puts.measured, 20u);
-  EXPECT_GT(puts.p50, 290e-6);
-  EXPECT_GE(puts.max, puts.p50);
-  EXPECT_GE(puts.sum, 20 * 299e-6);
+  const LatencyMetrics appends = meter.read()[static_cast<size_t>(Metered::kAppend)];
+  EXPECT_EQ(appends.measured, 20u);
+  EXPECT_GT(appends.p50, 290e-6);
+  EXPECT_GE(appends.max, appends.p50);
+  EXPECT_GE(appends.sum, 20 * 299e-6);
 }
 
 TEST_F(MetricsTest, SlotsHoldTimesWithinTheStatedError) {

@@ -118,6 +118,7 @@ class Help : public ToolTest {
     write_file("people.csv", "id,name,email\nuser1,Ada,ada@example.org\nuser2,Grace\n");
     write_file("people.tsv", "id\tname\nuser1\tAda\nuser3\tNULL\n");
     write_file("splits.txt", "user42\n");
+    write_file("shop.conf", "[engine]\nmemtable_bytes = 1g\nmemtable_bytes_total = 64m\n");
     write_file("notes.txt", "first line\nsecond line\n");
     write_file("today.log", "paid\n");
     write_file("table.txt", "{NAME => 'c', VERSIONS => '1'}\n{NAME => 'd', VERSIONS => '3'}\n");

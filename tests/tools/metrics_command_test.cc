@@ -1,0 +1,147 @@
+// Goal: `cellar metrics`, `cellar status --watch` and the file of metrics tell the truth about a store. A
+// program may have it open. Their OpenMetrics text is valid. Method: the real program next to an engine of
+// this process; a strict parser in Python, and promtool where it is installed.
+#include <gtest/gtest.h>
+
+#include <chrono>
+#include <thread>
+
+#include "cellar/cellar.h"
+#include "tests/tools/tool_runner.h"
+#include "tools/store/status_watch.h"
+
+namespace cellar::testing {
+namespace {
+
+using Json = nlohmann::json;
+
+class MetricsCommand : public ToolTest {
+ protected:
+  static std::string parser() { return "python3 " CELLAR_SOURCE_DIR "/tests/tools/openmetrics.py "; }
+  // Fails unless the file is valid, for the parser and for promtool.
+  void expect_valid(const std::string& file) const {
+    const ToolResult parsed = shell(parser() + file);
+    EXPECT_EQ(parsed.exit, 0) << parsed.err << read_file(file);
+    const ToolResult checked =
+        shell("command -v promtool >/dev/null || exit 0; promtool check metrics <" + file);
+    // promtool reads the older text format, in which TYPE has the suffix of counters, too. It may warn (3),
+    // but must not refuse (1).
+    EXPECT_TRUE(checked.exit == 0 || checked.exit == 3) << checked.out << checked.err;
+    EXPECT_EQ(checked.err.find("error while linting"), std::string::npos) << checked.err;
+  }
+  std::unique_ptr<Engine> open(EngineOptions options = {}) const {
+    options.create_if_missing = true;
+    auto engine = Engine::open(path("live").string(), options);
+    EXPECT_TRUE(engine.ok()) << engine.status().to_text();
+    return engine.ok() ? std::move(*engine) : nullptr;
+  }
+  static std::shared_ptr<Table> filled(Engine& engine, int rows) {
+    auto table = engine.open_or_create_table("t", {.families = {{.name = "f"}}});
+    EXPECT_TRUE(table.ok()) << table.status().to_text();
+    for (int i = 0; i < rows; ++i)
+      EXPECT_TRUE((*table)->put(Put("row" + std::to_string(i)).add("f", "q", "value")).ok());
+    return *table;
+  }
+};
+
+TEST_F(MetricsCommand, TheParserFindsEachFault) {
+  const ToolResult tested = shell(parser() + "--self-test");
+  EXPECT_EQ(tested.exit, 0) << tested.err;
+}
+
+TEST_F(MetricsCommand, TheTextIsValidAndEqualsTheJson) {
+  make_shop();
+  out_of({"flush", "shop"});
+  write_file("shop.prom", out_of({"metrics", "shop", "--openmetrics"}));
+  expect_valid("shop.prom");
+  const std::string text = read_file("shop.prom");
+  const Json json = json_of({"metrics", "shop"});
+  EXPECT_NE(text.find("cellar_store_bytes " + json["store_bytes"].dump() + "\n"), std::string::npos);
+  ASSERT_EQ(json["families"].size(), 4u);
+  for (const Json& family : json["families"]) {
+    const std::string labels = "{table=\"" + family["table"].get<std::string>() + "\",family=\"" +
+                               family["family"].get<std::string>() + "\"} ";
+    EXPECT_NE(text.find("cellar_family_put_bytes_total" + labels + family["bytes_put"].dump() + "\n"),
+              std::string::npos);
+  }
+  EXPECT_FALSE(json.contains("engine"));  // that of the reader would be mistaken for the writer's
+  EXPECT_EQ(text.find("cellar_operations"), std::string::npos);
+  EXPECT_EQ(json["space_amplification"], 1);
+  EXPECT_NE(out_of({"metrics", "shop"}).find("orders:d"), std::string::npos);
+}
+
+TEST_F(MetricsCommand, FormatsExcludeEachOther) {
+  make_shop();
+  const ToolResult refused = run({"metrics", "shop", "--openmetrics", "--format", "json"});
+  EXPECT_EQ(refused.exit, 2);
+  EXPECT_NE(refused.err.find("--openmetrics is a format of its own"), std::string::npos);
+  EXPECT_EQ(run({"metrics", "nothing"}).exit, 3);
+}
+
+TEST_F(MetricsCommand, ARunningEngineIsSeenFromOutside) {
+  EngineOptions options;
+  options.metrics_file = path("live.prom").string();
+  options.metrics_interval_s = 1;
+  const std::unique_ptr<Engine> engine = open(options);
+  ASSERT_NE(engine, nullptr);
+  const auto table = filled(*engine, 100);
+  EXPECT_GT(json_of({"metrics", "live"})["last_sequence"], 99);
+  const auto ends = std::chrono::steady_clock::now() + std::chrono::seconds(30);
+  const std::string wanted = "cellar_operations_total{operation=\"put\"} 100\n";
+  while (read_file("live.prom").find(wanted) == std::string::npos && std::chrono::steady_clock::now() < ends)
+    std::this_thread::sleep_for(std::chrono::milliseconds(50));
+  EXPECT_NE(read_file("live.prom").find(wanted), std::string::npos);
+  expect_valid("live.prom");
+  const Json all = Json::parse(to_json(engine->metrics()));
+  EXPECT_EQ(all["engine"]["operations"][5]["name"], "put");
+  EXPECT_EQ(all["engine"]["operations"][5]["count"], 100);
+}
+
+TEST_F(MetricsCommand, AWatchPrintsALineForEachPeriod) {
+  const std::unique_ptr<Engine> engine = open();
+  ASSERT_NE(engine, nullptr);
+  const auto table = filled(*engine, 10);
+  const std::string text = out_of({"status", "live", "--watch", "100ms", "--count", "3"});
+  EXPECT_EQ(std::ranges::count(text, '\n'), 4) << text;
+  EXPECT_TRUE(text.starts_with("time "));
+  const std::string objects =
+      out_of({"status", "live", "--watch", "100ms", "--count", "2", "--format", "jsonl"});
+  EXPECT_EQ(std::ranges::count(objects, '\n'), 2) << objects;
+  EXPECT_EQ(Json::parse(objects.substr(0, objects.find('\n')))["schema"], "cellar.status/1");
+}
+
+TEST_F(MetricsCommand, AWatchRedrawsOnATerminal) {
+  make_shop();
+  const std::string bytes = on_terminal({"status", "shop", "--watch", "100ms", "--count", "2"});
+  EXPECT_NE(bytes.find("Ctrl-C ends"), std::string::npos) << bytes;
+  EXPECT_NE(bytes.find("\x1b[10A"), std::string::npos)
+      << bytes;  // the second state takes the place of the first
+}
+
+TEST_F(MetricsCommand, AWatchEndsWithTheStatusOfTheSignal) {
+  make_shop();
+  EXPECT_EQ(shell("timeout --preserve-status -s INT 1 cellar status shop --watch 1").exit, 130);
+  EXPECT_EQ(shell("timeout --preserve-status -s TERM 1 cellar status shop --watch 1").exit, 143);
+  EXPECT_EQ(shell("cellar status shop --watch 100ms | head -2").exit, 0);  // nobody reads on
+}
+
+TEST_F(MetricsCommand, AWatchRefusesWhatItCannotDo) {
+  make_shop();
+  for (const auto& [words, text] : std::vector<std::pair<std::vector<std::string>, std::string>>{
+           {{"status", "shop", "--watch", "soon"}, "\"soon"},
+           {{"status", "shop", "--watch", "10ms"}, "not a period from 100ms to 1d"},
+           {{"status", "shop", "--watch", "1", "--format", "json"}, "--format jsonl"},
+           {{"status", "shop", "--count", "2"}, "--count needs --watch"}}) {
+    const ToolResult refused = run(words);
+    EXPECT_EQ(refused.exit, 2) << words[2];
+    EXPECT_NE(refused.err.find(text), std::string::npos) << refused.err;
+  }
+  EXPECT_EQ(run({"status", "nothing", "--watch", "1"}).exit, 3);
+  EXPECT_EQ(*parse_period_ms("2"), 2000);
+  EXPECT_EQ(*parse_period_ms("500ms"), 500);
+  EXPECT_FALSE(parse_period_ms("").ok());
+  EXPECT_FALSE(parse_period_ms("99999999999999999999").ok());
+}
+
+}  // namespace
+}  // namespace cellar::testing

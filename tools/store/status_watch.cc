@@ -1,0 +1,204 @@
+// StatusWatch: a reader for each period, and the differences between two of them.
+#include "tools/store/status_watch.h"
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <chrono>
+#include <thread>
+
+#include "base/bytes.h"
+#include "base/text_width.h"
+#include "base/utf8.h"
+#include "cellar/environment.h"
+#include "cellar/metrics.h"
+#include "tools/frame/colour.h"
+#include "tools/frame/operands.h"
+#include "tools/store/store.h"
+#include "tools/store/store_reports.h"
+
+namespace cellar {
+namespace {
+
+// The figures of a store at one moment that the watch compares.
+struct WatchSample {
+  int64_t at_us = 0;
+  int64_t wall_ms = 0;
+  EngineStatus status;
+  uint64_t bytes_put = 0;
+  uint64_t bytes_flushed = 0;
+  uint64_t bytes_compacted = 0;
+  double write_amplification = 0;
+  double read_amplification = 0;
+  double space_amplification = 0;
+};
+
+WatchSample sample_of(Engine& engine) {
+  WatchSample sample;
+  sample.at_us = system_clock().steady_us();
+  sample.wall_ms = system_clock().wall_ms();
+  const Metrics metrics = engine.metrics();
+  sample.status = metrics.status;
+  for (const TableInfo& table : metrics.tables)
+    for (const FamilyInfo& family : table.families) {
+      sample.bytes_put += family.bytes_put;
+      sample.bytes_flushed += family.bytes_flushed;
+      sample.bytes_compacted += family.bytes_compacted;
+    }
+  sample.write_amplification = metrics.write_amplification();
+  sample.read_amplification = metrics.read_amplification();
+  sample.space_amplification = metrics.space_amplification();
+  return sample;
+}
+
+// Returns by how much a figure grew in a second. A dropped table takes its totals along: that is no growth.
+double rate(uint64_t before, uint64_t now, double seconds) {
+  return now <= before || seconds <= 0 ? 0 : static_cast<double>(now - before) / seconds;
+}
+
+std::string byte_rate(uint64_t before, uint64_t now, double seconds) {
+  return human_bytes(static_cast<uint64_t>(rate(before, now, seconds))) + "/s";
+}
+
+std::string count_rate(uint64_t before, uint64_t now, double seconds) {
+  return human_count(static_cast<uint64_t>(rate(before, now, seconds))) + "/s";
+}
+
+// "18:04:11" of a time of day in UTC.
+std::string clock_text(int64_t wall_ms) { return time_text(wall_ms).substr(11, 8); }
+
+std::string health_text(const EngineStatus& status) {
+  return status.health.ok() ? "ok" : status.health.to_text();
+}
+
+constexpr std::string_view kLineHeading =
+    "time       writes/s         put/s     flushed/s   compacted/s   in memory         log   files        "
+    "size   runs  health\n";
+
+// `before` is null for the first line, which has no rates.
+std::string line_of(const WatchSample* before, const WatchSample& now) {
+  std::string writes = "-";
+  std::string put = "-";
+  std::string flushed = "-";
+  std::string compacted = "-";
+  if (before != nullptr) {
+    const double seconds = static_cast<double>(now.at_us - before->at_us) / 1e6;
+    writes = human_count(
+        static_cast<uint64_t>(rate(before->status.last_sequence, now.status.last_sequence, seconds)));
+    put = byte_rate(before->bytes_put, now.bytes_put, seconds);
+    flushed = byte_rate(before->bytes_flushed, now.bytes_flushed, seconds);
+    compacted = byte_rate(before->bytes_compacted, now.bytes_compacted, seconds);
+  }
+  return fmt::format("{:<8} {:>10} {:>13} {:>13} {:>13} {:>11} {:>11} {:>7} {:>11} {:>6}  {}\n",
+                     clock_text(now.wall_ms), writes, put, flushed, compacted,
+                     human_bytes(now.status.memtable_bytes), human_bytes(now.status.log_bytes),
+                     human_count(now.status.store_files), human_bytes(now.status.store_bytes),
+                     static_cast<uint64_t>(now.read_amplification), health_text(now.status));
+}
+
+std::string screen_of(const WatchSample* before, const WatchSample& now, int64_t period_ms) {
+  const EngineStatus& status = now.status;
+  const double seconds = before == nullptr ? 0 : static_cast<double>(now.at_us - before->at_us) / 1e6;
+  const WatchSample& old = before == nullptr ? now : *before;
+  std::string text = fmt::format("store {}  {}, every {}; Ctrl-C ends\n", status.path,
+                                 clock_text(now.wall_ms), human_micros(period_ms * 1000));
+  const auto line = [&](std::string_view name, const std::string& value, const std::string& speed) {
+    text += fmt::format("  {:<10} {:<24} {}\n", name, value, before == nullptr ? "" : speed);
+  };
+  line("writes", human_count(status.last_sequence),
+       count_rate(old.status.last_sequence, status.last_sequence, seconds));
+  line("put", human_bytes(now.bytes_put), byte_rate(old.bytes_put, now.bytes_put, seconds));
+  line("flushed", human_bytes(now.bytes_flushed), byte_rate(old.bytes_flushed, now.bytes_flushed, seconds));
+  line("compacted", human_bytes(now.bytes_compacted),
+       byte_rate(old.bytes_compacted, now.bytes_compacted, seconds));
+  line("in memory", human_bytes(status.memtable_bytes), "");
+  line("log", fmt::format("{}, {}", counted(status.log_segments, "segment"), human_bytes(status.log_bytes)),
+       "");
+  line("files", fmt::format("{}, {}", human_count(status.store_files), human_bytes(status.store_bytes)), "");
+  text += fmt::format("  {:<10} write {:.2f}, read {:.0f}, space {:.2f}\n", "amplified",
+                      now.write_amplification, now.read_amplification, now.space_amplification);
+  text += fmt::format("  {:<10} {}\n", "health", health_text(status));
+  return text;
+}
+
+// Screen: a text at the terminal that the next one replaces. It writes past the Output, which would show the
+// escape sequences. One thread.
+class Screen {
+ public:
+  explicit Screen(size_t columns) : columns_(columns) {}
+
+  void draw(std::string_view text) {
+    std::string bytes = lines_ == 0 ? std::string() : fmt::format("\x1b[{}A", lines_);
+    lines_ = 0;
+    while (!text.empty()) {
+      const size_t end = text.find('\n');
+      const std::string line = printable_utf8(text.substr(0, end));
+      bytes += std::string(first_columns(line, columns_)) + "\x1b[K\n";
+      text.remove_prefix(end + 1);
+      ++lines_;
+    }
+    for (size_t at = 0; at < bytes.size();) {
+      const ssize_t n = ::write(STDOUT_FILENO, bytes.data() + at, bytes.size() - at);
+      if (n <= 0) return;
+      at += static_cast<size_t>(n);
+    }
+  }
+
+ private:
+  const size_t columns_;
+  size_t lines_ = 0;  // of the text on the screen
+};
+
+// Waits, but not on after an interrupt.
+void wait_until(const Session& session, int64_t until_us) {
+  constexpr int64_t kStepUs = 20'000;
+  while (!session.stopping()) {
+    const int64_t left_us = until_us - system_clock().steady_us();
+    if (left_us <= 0) return;
+    std::this_thread::sleep_for(std::chrono::microseconds(std::min(left_us, kStepUs)));
+  }
+}
+
+}  // namespace
+
+Result<int64_t> parse_period_ms(std::string_view text) {
+  constexpr int64_t kDayMs = 86'400'000;
+  const bool plain = !text.empty() && std::ranges::all_of(text, [](char c) { return c >= '0' && c <= '9'; });
+  CELLAR_TRY_ASSIGN(const int64_t ms, parse_duration_ms(plain ? std::string(text) + "s" : std::string(text)));
+  if (ms >= 100 && ms <= kDayMs) return ms;
+  return Status::invalid_argument("\"" + escaped(text) + "\" is not a period from 100ms to 1d")
+      .hinting("write 2, 2s or 500ms");
+}
+
+Status watch_store(Session& session, const std::string& store, int64_t period_ms, uint64_t rounds) {
+  const bool lines = session.format() == Format::kTable;
+  const bool redraws = lines && session.out().columns() != SIZE_MAX && !is_dumb_terminal();
+  Screen screen(session.out().columns());
+  std::optional<WatchSample> before;
+  for (uint64_t round = 0; !session.stopping(); ++round) {
+    const int64_t begun_us = system_clock().steady_us();
+    {
+      CELLAR_TRY_ASSIGN(const std::unique_ptr<Engine> engine, open_store(session, store, OpenFor::kLooking));
+      const WatchSample now = sample_of(*engine);
+      const WatchSample* const old = before.has_value() ? &*before : nullptr;
+      if (redraws) {
+        screen.draw(screen_of(old, now, period_ms));
+      } else if (lines) {
+        if (round == 0) session.out().write(kLineHeading);
+        session.out().write(line_of(old, now));
+      } else {
+        print_status(session, *engine);
+      }
+      before = now;
+      CELLAR_TRY(engine->close());
+    }
+    session.out().flush();
+    if (rounds != 0 && round + 1 >= rounds) return {};
+    const int64_t took_us = system_clock().steady_us() - begun_us;
+    wait_until(session, begun_us + std::max(period_ms * 1000, 4 * took_us));
+  }
+  return interrupted() ? interrupted_status("the store is as it was") : Status();
+}
+
+}  // namespace cellar
