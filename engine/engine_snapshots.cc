@@ -62,7 +62,8 @@ Result<std::unique_ptr<Engine>> NamedSnapshotsImpl::open(const std::string& name
   options.error_if_exists = false;
   options.without_files.clear();         // a snapshot has names of its own
   options.environment.events = nullptr;  // who listens, listens to this engine
-  options.totals_series = options.block_trace = options.operation_trace = {};  // so are its files
+  // So are its files.
+  options.totals_series = options.block_trace = options.operation_trace = options.metrics_file = {};
   return Engine::open(snapshots.path_of(name), options);
 }
 

@@ -296,6 +296,48 @@ TEST_F(MetricsTest, TheFileIsRewrittenWhileTheEngineRuns) {
   EXPECT_NE(content("out/cellar.prom").find(wanted), std::string::npos);
 }
 
+TEST_F(MetricsTest, AnOpenSnapshotLeavesTheFileAlone) {
+  ASSERT_TRUE(files_->open_directory("out", true).ok());
+  EngineOptions options;
+  options.metrics_file = "out/cellar.prom";
+  options.metrics_interval_s = 3600;
+  open(options);
+  const auto table = make_table("t", {family("f")});
+  EXPECT_OK(table->put(Put("a").add("f", "q", "v")));
+  EXPECT_OK(engine_->named_snapshots().create("s", {}).status());
+  const std::string before = content("out/cellar.prom");
+  {
+    auto snapshot = engine_->named_snapshots().open("s");
+    ASSERT_TRUE(snapshot.ok()) << snapshot.status().to_text();
+    EXPECT_OK((*snapshot)->close());
+  }
+  EXPECT_EQ(content("out/cellar.prom"), before);
+}
+
+TEST_F(MetricsTest, AWriteThatFailsIsATroubleUntilOneSucceeds) {
+  FaultFileSystem& files = watch_files();
+  ASSERT_TRUE(files_->open_directory("out", true).ok());
+  EngineOptions options;
+  options.metrics_file = "out/cellar.prom";
+  options.metrics_interval_s = 1;
+  files.fail(FileOperation::kRename, "*cellar.prom.tmp", 2, Code::kNoSpace);  // the one after that of open()
+  open(options);
+  const auto waits_for = [&](bool trouble) {
+    const int64_t until = system_clock().steady_us() + 20'000'000;
+    while (system_clock().steady_us() < until) {
+      const std::vector<Trouble> troubles = engine_->status().troubles;
+      EXPECT_TRUE(troubles.empty() || troubles[0].what == "metrics file") << troubles[0].what;
+      EXPECT_TRUE(troubles.empty() || troubles[0].status.is(Code::kNoSpace));
+      if (troubles.empty() != trouble) return true;
+      std::this_thread::sleep_for(std::chrono::milliseconds(20));
+    }
+    return false;
+  };
+  ASSERT_TRUE(waits_for(true));
+  EXPECT_TRUE(waits_for(false));
+  EXPECT_FALSE(content("out/cellar.prom").empty());
+}
+
 TEST_F(MetricsTest, AFileThatIsNotOneOfThemStays) {
   auto directory = files_->open_directory("out", true);
   ASSERT_TRUE(directory.ok());

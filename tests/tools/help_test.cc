@@ -210,7 +210,7 @@ TEST_F(Help, EveryOptionStandsInAnExampleOfItsCommand) {
 TEST_F(Help, EveryExampleDoesWhatItSays) {
   furnish();
   ASSERT_EQ(shell("mkdir .template && mv shop backup load *.json *.jsonl *.csv *.tsv *.txt *.log *.hfile "
-                  "*.trace .template")
+                  "*.trace *.conf .template")
                 .exit,
             0);
   std::map<std::string, Expectation> expected = expectations();

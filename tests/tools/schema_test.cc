@@ -291,6 +291,7 @@ TEST_F(Schemas, JsonLinesArePartsOfTheDocument) {
                                   : line[0] == "compact" && has("--explain") ? "compact.explain"
                                   : line[0] == "simulate" && has("cache")    ? "simulate.cache"
                                   : line[0] == "trace"                       ? "trace." + line[1]
+                                  : line[0] == "config" && line[1] != "show" ? "config." + line[1]
                                   : other != other_names.end()               ? other->second
                                                                              : line[0]);
     std::istringstream printed(run(words).out);
