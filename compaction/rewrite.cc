@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <numeric>
+#include <utility>
 
 #include "base/assert.h"
 #include "base/hash.h"
@@ -63,6 +64,8 @@ class Output {
 
   uint64_t bytes() const { return bytes_; }
   uint64_t cells() const { return cells_; }
+  // Returns the bytes of the buffers of the file that is open.
+  uint64_t memory_bytes() const { return writer_ == nullptr ? 0 : writer_->memory_bytes(); }
 
  private:
   uint64_t size_step() const { return std::clamp<uint64_t>(job_.file_bytes / 32, 1, kBytesPerSizeCheck); }
@@ -97,6 +100,24 @@ class Output {
   size_t starts_passed_ = 0;
   uint64_t bytes_ = 0;
   uint64_t cells_ = 0;
+};
+
+// The share of one rewrite in a gauge that several rewrites may have in common.
+class MemoryShare {
+ public:
+  explicit MemoryShare(std::atomic<int64_t>* gauge) : gauge_(gauge) {}
+  MemoryShare(const MemoryShare&) = delete;
+  MemoryShare& operator=(const MemoryShare&) = delete;
+  ~MemoryShare() { set(0); }
+  void set(uint64_t bytes) {
+    if (gauge_ == nullptr) return;
+    const auto now = static_cast<int64_t>(bytes);
+    gauge_->fetch_add(now - std::exchange(share_, now), std::memory_order_relaxed);
+  }
+
+ private:
+  std::atomic<int64_t>* const gauge_;
+  int64_t share_ = 0;
 };
 
 // Counts what passes, so that the balance is checked against the source and not against the walk's own
@@ -153,6 +174,7 @@ Result<RewriteResult> rewrite(const RewriteJob& job, RewriteOutput& files) {
   CompactionJudge judge(job.rules);
   Walk<CompactionJudge> walk(source, judge);
   Output output(job, files, result);
+  MemoryShare memory(job.memory);
   uint64_t next_checkpoint = kBytesPerCheckpoint;
   uint64_t cells_at_checkpoint = 0;
 
@@ -166,6 +188,7 @@ Result<RewriteResult> rewrite(const RewriteJob& job, RewriteOutput& files) {
       CELLAR_TRY(output.add(*cell));
       if (output.bytes() >= next_checkpoint) {
         next_checkpoint = output.bytes() + kBytesPerCheckpoint;
+        memory.set(output.memory_bytes());
         CELLAR_TRY(job.checkpoint(source.cells()));
       }
     }

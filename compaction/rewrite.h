@@ -29,6 +29,8 @@ struct RewriteJob {
   bool keep_hash = false;        // fill RewrittenFile::kept_hash
   // Borrowed, may be null. Once it is true, the rewrite asks for no further cell, and fails with kAborted.
   const std::atomic<bool>* cancel = nullptr;
+  // Borrowed, may be null. While the rewrite runs, it holds the bytes of the output's buffers.
+  std::atomic<int64_t>* memory = nullptr;
   // Called between pieces of bounded work; a status that is not ok ends the rewrite with it.
   std::function<Status(uint64_t cells_in)> checkpoint;
 };

@@ -8,6 +8,7 @@
 #include "base/assert.h"
 #include "base/plugins.h"
 #include "base/random.h"
+#include "engine/engine_memory.h"
 #include "engine/jobs/family_stores.h"
 #include "engine/jobs/feeds.h"
 #include "engine/jobs/live_store.h"
@@ -374,6 +375,7 @@ EngineStatus EngineImpl::status() {
   status.files_dropped = parts_->counters.files_dropped.load();
   status.stalls = parts_->counters.stalls.load();
   status.stall_micros = parts_->counters.stall_micros.load();
+  add_memory(*parts_, status);
   return status;
 }
 

@@ -2,9 +2,13 @@
 // found here stays valid as long as the memtable is pinned.
 #pragma once
 
+#include <atomic>
+#include <cstdint>
 #include <memory>
 #include <string>
+#include <utility>
 
+#include "base/assert.h"
 #include "base/pin.h"
 #include "cell/cursor.h"
 #include "cellar/plugin.h"
@@ -35,9 +39,32 @@ struct Spot {
   const void* at = nullptr;
 };
 
+// HeldMemory: the memory of memtables that left their store and that readers still pin. Any thread.
+struct HeldMemory {
+  std::atomic<int64_t> bytes{0};
+  std::atomic<int64_t> memtables{0};
+};
+
 // Memtable: the interface of the sorted structures, which are made by name through Registry<Memtable>.
 class Memtable : public Pinnable {
  public:
+  ~Memtable() override {
+    if (let_go_bytes_ < 0) return;
+    held_->bytes.fetch_sub(let_go_bytes_, std::memory_order_relaxed);
+    held_->memtables.fetch_sub(1, std::memory_order_relaxed);
+  }
+  // Sets where let_go() counts this memtable. Called once, before another thread knows of the memtable.
+  void count_held_in(std::shared_ptr<HeldMemory> held) { held_ = std::move(held); }
+  // The store needs the memtable no more: its cells are in files, or were dropped. The bytes count as held
+  // until the last pin ends. The caller has a pin. Called at most once.
+  void let_go() {
+    CELLAR_ASSERT(let_go_bytes_ < 0);
+    if (held_ == nullptr) return;
+    let_go_bytes_ = static_cast<int64_t>(bytes());
+    held_->bytes.fetch_add(let_go_bytes_, std::memory_order_relaxed);
+    held_->memtables.fetch_add(1, std::memory_order_relaxed);
+  }
+
   // Inserts a copy of the cell (key, value, tags). The cell's sequence is part of its order. A cell that is
   // equal in the full order (same sequence) to one already here hides it: cursors meet the cell inserted
   // later first. One thread at a time, ordered by the caller (a lock or the writer's queue). Concurrent
@@ -62,6 +89,10 @@ class Memtable : public Pinnable {
 
   // Returns false only if no cell of the row was inserted before the call. Cheap; any thread.
   virtual bool may_contain_row(std::string_view row) const = 0;
+
+ private:
+  std::shared_ptr<HeldMemory> held_;  // null: nobody counts
+  int64_t let_go_bytes_ = -1;         // counted by let_go(); -1: not called
 };
 
 // Returns a memtable with the named structure: "blink" (the engine's default) or "skip_list". The caller

@@ -583,8 +583,8 @@ void Background::submit_prefetch(std::shared_ptr<PrefetchJob> job) {
 }
 
 int64_t Background::memory_relieved_at() const {
-  const auto total = static_cast<int64_t>(work_.world.options.memtable_bytes_total);
-  return total - total / 8;
+  const int64_t room = work_.memory.room(static_cast<int64_t>(work_.world.options.memtable_bytes_total));
+  return room - room / 8;
 }
 
 bool Background::relief_is_due() const {

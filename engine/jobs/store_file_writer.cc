@@ -291,6 +291,7 @@ Result<NewFiles> StoreFileWriter::write(NewFileRequest& request) {
                             world_.clock.wall_ms(), world_.options.cell_bytes_max + (64u << 10));
   job.file.bloom_error_rate = bloom_error_rate(request, job.file.bloom_error_rate);
   job.keep_hash = world_.options.verify_new_files;
+  job.memory = &activity_.job_bytes;
   Output output(disk_, request);
   NewFiles made;  // closes its files before the output removes them
   Result<RewriteResult> rewritten = rewrite(job, output);

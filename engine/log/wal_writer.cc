@@ -58,6 +58,11 @@ class Wal::Core : public std::enable_shared_from_this<Wal::Core> {
   LogPosition end() const;
   LogPosition synced() const;
   std::vector<LogSegment> segments() const;
+  uint64_t preallocated_bytes() const {
+    const MutexLock lock(mutex_);
+    const bool ready = preparation_ == Preparation::kReady && prepared_.ok() && *prepared_ != nullptr;
+    return plain_ ? 0 : current_->capacity + (ready ? (*prepared_)->capacity : 0);
+  }
   Status health() const;
   Status restart(uint64_t last_sequence, const std::vector<LogSegment>& ends);
   uint64_t restarts() const { return restarts_.load(std::memory_order_acquire); }
@@ -660,8 +665,6 @@ std::vector<LogSegment> Wal::Core::segments() const {
   return all;
 }
 
-// ---- the outside
-
 Result<std::unique_ptr<Wal>> Wal::create(Directory& root, Executor& executor, const WalOptions& options) {
   CELLAR_TRY_ASSIGN(std::unique_ptr<Directory> directory, open_wal_directory(root, false));
   auto core = std::make_shared<Core>(std::move(directory), executor, options);
@@ -671,7 +674,6 @@ Result<std::unique_ptr<Wal>> Wal::create(Directory& root, Executor& executor, co
 
 Wal::Wal(std::shared_ptr<Core> core) : core_(std::move(core)) {}
 Wal::~Wal() { core_->stop(); }
-
 Status Wal::append(uint64_t sequence, uint32_t count, std::string_view payload) {
   return core_->append(sequence, count, payload);
 }
@@ -692,6 +694,7 @@ uint64_t Wal::current_segment() const { return core_->current_segment(); }
 LogPosition Wal::end() const { return core_->end(); }
 LogPosition Wal::synced() const { return core_->synced(); }
 std::vector<LogSegment> Wal::segments() const { return core_->segments(); }
+uint64_t Wal::preallocated_bytes() const { return core_->preallocated_bytes(); }
 Status Wal::health() const { return core_->health(); }
 
 }  // namespace cellar

@@ -126,6 +126,9 @@ class Wal {
   LogPosition synced() const;
   // Segments not yet released, the current one last.
   std::vector<LogSegment> segments() const;
+  // Returns the size on disk of the current segment and of the one that is prepared, with what is unused.
+  // Returns 0 where the file system does not preallocate.
+  uint64_t preallocated_bytes() const;
   // Ok, or the failure that sealed the log.
   Status health() const;
 

@@ -18,6 +18,7 @@ struct Activity {
   const std::unique_ptr<Event> event;
   Event& changed;  // signalled whenever background work begins, ends or fails
   std::atomic<bool> closing{false};
+  mutable std::atomic<int64_t> job_bytes{0};  // buffers of the files that flushes and compactions write now
 };
 
 // The counts of Engine::status(). Any thread; relaxed.

@@ -5,7 +5,9 @@ namespace cellar {
 
 MemtableRef MemtableSpace::create() const {
   // validate() has checked the name before the engine was opened.
-  return MemtableRef(make_memtable(kind_).value().release());
+  MemtableRef made(make_memtable(kind_).value().release());
+  made->count_held_in(held_);
+  return made;
 }
 
 }  // namespace cellar

@@ -231,6 +231,7 @@ Store::FlushInstalled Store::install_flush(std::span<const MemtableRef> memtable
     for (size_t i = 0; i < memtables.size(); ++i) {
       CELLAR_ASSERT(std::ranges::find(memtables, view.frozen.back()) != memtables.end());  // the oldest
       result.freed += view.frozen.back()->bytes();
+      view.frozen.back()->let_go();
       view.frozen.pop_back();
     }
     add_youngest(view, made.outputs);
@@ -379,7 +380,11 @@ uint64_t Store::drop() {
   active_ = nullptr;
   change_view([&](StoreView& view) {
     dropped_.store(true, std::memory_order_release);
-    for (const MemtableRef& memtable : view.frozen) freed += memtable->bytes();
+    for (const MemtableRef& memtable : view.frozen) {
+      freed += memtable->bytes();
+      memtable->let_go();
+    }
+    if (view.active.get() != nullptr) view.active->let_go();
     for (const auto& file : view.files) file->set_obsolete();
     set_files(view, {});
     view.frozen.clear();

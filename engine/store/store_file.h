@@ -44,6 +44,11 @@ class StoreFile {
   const HFileReader& reader() const { return *reader_; }
   const FileRecord& record() const { return record_; }
   bool has_cells() const { return has_cells_; }
+  // Returns the bytes of memory of the open file, without what the cache counts.
+  uint64_t memory_bytes() const {
+    return sizeof(StoreFile) + record_.name.capacity() + record_.first_key.capacity() +
+           record_.last_key.capacity() + reader_->memory_bytes();
+  }
   // The same as the reader's, at hand for every read.
   std::string_view first_row() const { return first_row_; }
   std::string_view last_row() const { return last_row_; }

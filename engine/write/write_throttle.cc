@@ -6,13 +6,24 @@
 #include <algorithm>
 
 #include "base/assert.h"
+#include "base/bytes.h"
 
 namespace cellar {
+namespace {
+
+constexpr int64_t kHeldLookUs = 10'000;  // between two looks at the memory that readers hold
+
+}  // namespace
+
 std::string WriteThrottle::obstacle(std::span<Store* const> stores, StallCause& cause) const {
   cause = StallCause::kMemory;
+  if (memory_.is_overheld(memory_total()))
+    return fmt::format(
+        "open scanners, snapshots or batches of rows hold {} of flushed memtables "
+        "(memtable_bytes_total={})",
+        human_bytes(static_cast<uint64_t>(memory_.held_bytes())), memory_total());
   if (memory_.bytes() >= memory_limit())
-    return fmt::format("memory for unflushed writes is used up (memtable_bytes_total={})",
-                       world_.options.memtable_bytes_total);
+    return fmt::format("memory for unflushed writes is used up (memtable_bytes_total={})", memory_total());
   for (const Store* store : stores) {
     cause = StallCause::kFlush;
     if (store->frozen_count() >= world_.options.memtables_frozen_max)
@@ -53,6 +64,8 @@ Status WriteThrottle::gave_up(const std::string& reason) const {
           .at(trouble.status.place())
           .hinting("mend the cause: the flush is tried again by itself");
   }
+  if (memory_.is_overheld(memory_total()))
+    return Status::busy(message).hinting("close scanners and snapshots that are not used, or advance them");
   return Status::busy(message).hinting("write more slowly, or give flushes and compactions more room");
 }
 
@@ -85,7 +98,9 @@ Status WriteThrottle::wait(std::span<Store* const> stores) {
       status = gave_up(reason);
       break;
     }
-    activity_.changed.wait(seen, left_us);
+    // The end of a scanner signals nothing: it may be the last owner of the engine's parts.
+    const bool held = memory_.held_bytes() > 0;
+    activity_.changed.wait(seen, held ? std::min(left_us, kHeldLookUs) : left_us);
   }
   health_.wait_ends();
   const int64_t micros = world_.clock.steady_us() - begun_us;

@@ -29,7 +29,7 @@ class WriteThrottle {
     CELLAR_ASSERT(!stores.empty() && mutexes_held() == 0);
     for (Store* store : stores)
       if (pressed(*store)) return wait(stores);
-    return memory_.bytes() < memory_limit() ? Status() : wait(stores);
+    return memory_.bytes() < memory_limit() && !memory_.is_overheld(memory_total()) ? Status() : wait(stores);
   }
 
   // The leader's: the store's memtable has grown by so many bytes.
@@ -48,7 +48,8 @@ class WriteThrottle {
   }
 
  private:
-  int64_t memory_limit() const { return static_cast<int64_t>(world_.options.memtable_bytes_total); }
+  int64_t memory_total() const { return static_cast<int64_t>(world_.options.memtable_bytes_total); }
+  int64_t memory_limit() const { return memory_.room(memory_total()); }
   bool compacts_by_itself(const Store& store) const {
     // A compaction that fails, or that the policy does not want, makes no room, however long writers wait.
     return world_.options.automatic_compaction && store.compaction_enabled() &&

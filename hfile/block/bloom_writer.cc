@@ -70,4 +70,11 @@ std::string BloomWriter::meta_payload() const {
   return payload;
 }
 
+uint64_t BloomWriter::memory_bytes() const {
+  uint64_t keys = current_ ? current_->keys.capacity() : 0;
+  for (const BloomChunk& chunk : ready_) keys += chunk.keys.capacity();
+  CELLAR_DCHECK(!current_ || current_->keys.size() <= shape_.keys_max);
+  return keys * sizeof(BloomHashes);
+}
+
 }  // namespace cellar

@@ -37,6 +37,8 @@ class BloomWriter {
   Status write(const std::vector<BloomChunk>& chunks, BlockWriter& blocks);
 
   uint64_t keys() const { return keys_; }
+  // Returns the bytes of the keys of chunks that are not taken yet.
+  uint64_t memory_bytes() const;
   // Returns the key of the last add(); valid until the next.
   const std::string& last_key() const { return last_key_; }
   // The meta block's payload, when everything is taken and written.

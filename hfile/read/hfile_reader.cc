@@ -424,6 +424,17 @@ const FileInfo& HFileReader::info() const { return parts_->info; }
 const std::string& HFileReader::name() const { return parts_->options.name; }
 const ReadableFile& HFileReader::file() const { return *parts_->file; }
 uint64_t HFileReader::file_bytes() const { return parts_->file->size(); }
+uint64_t HFileReader::memory_bytes() const {
+  // The nodes of a std::map have three pointers and a colour each.
+  constexpr uint64_t kNodeBytes = 4 * sizeof(void*) + 2 * sizeof(std::string);
+  uint64_t bytes = sizeof(HFileReader) + sizeof(FileParts) + parts_->first_key.capacity() +
+                   parts_->last_key.capacity() + parts_->last_bloom_key.capacity() +
+                   parts_->sections.capacity() * sizeof(SectionBlock) +
+                   parts_->meta_blocks.capacity() * sizeof(MetaBlockEntry);
+  for (const auto& [key, value] : parts_->info.entries())
+    bytes += kNodeBytes + key.capacity() + value.capacity();
+  return bytes;
+}
 uint64_t HFileReader::cells() const { return parts_->trailer.entry_count; }
 CellFormat HFileReader::cell_format() const { return parts_->format; }
 std::string_view HFileReader::encoding_name() const { return parts_->encoding_name; }

@@ -179,4 +179,11 @@ Status BlockPipeline::drain() {
   return state_->first_failure();
 }
 
+uint64_t BlockPipeline::memory_bytes() const {
+  const MutexLock lock(state_->mutex);
+  uint64_t bytes = state_->queue_bytes;
+  for (const CutBlock& block : state_->spare) bytes += block.payload.capacity();
+  return bytes;
+}
+
 }  // namespace cellar

@@ -45,6 +45,8 @@ class BlockPipeline {
   // Returns when all blocks are written: what `write` touches is then the caller's own, until the next
   // push().
   Status drain();
+  // Returns the bytes of the payloads that wait, and of the strings that are kept for later blocks.
+  uint64_t memory_bytes() const;
 
  private:
   struct State;

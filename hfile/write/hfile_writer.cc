@@ -120,6 +120,7 @@ class Writer final : public HFileWriter {
   Status set_info(std::string_view key, std::string value) override;
   Status add_meta_block(std::string name, std::string content) override;
   uint64_t bytes_written() override;
+  uint64_t memory_bytes() const override;
   Result<HFileSummary> finish() override;
 
  private:
@@ -394,6 +395,12 @@ Status Writer::write_block(const CutBlock& block) {
 uint64_t Writer::bytes_written() {
   static_cast<void>(pipeline_.drain());  // a failure is told by the next add()
   return blocks_.offset();
+}
+
+uint64_t Writer::memory_bytes() const {
+  const uint64_t blooms =
+      (bloom_ ? bloom_->memory_bytes() : 0) + (delete_bloom_ ? delete_bloom_->memory_bytes() : 0);
+  return encoder_->encoded_bytes() + pipeline_.memory_bytes() + blooms + info_bytes_;
 }
 
 // ---- Facts and blocks of the application ----

@@ -53,8 +53,8 @@ struct EngineStatus {
   uint64_t snapshots = 0;         // open ones, those of transactions included
   uint64_t scanners = 0;          // open ones
   uint64_t log_segments = 0;
-  uint64_t log_bytes = 0;  // in segments that are still needed
-  uint64_t memtable_bytes = 0;
+  uint64_t log_bytes = 0;       // in segments that are still needed
+  uint64_t memtable_bytes = 0;  // of memtables that take writes or wait for their flush
   uint64_t store_bytes = 0;
   uint64_t store_files = 0;
   uint64_t cache_capacity_bytes = 0;
@@ -70,6 +70,19 @@ struct EngineStatus {
   uint64_t files_dropped = 0;  // left the store unread, most of them because all their cells had expired
   uint64_t stalls = 0;         // times that a writer waited for memory or compactions
   int64_t stall_micros = 0;    // time that writers waited, in microseconds
+
+  // The memory of the engine, part by part. Blocks that left the cache while a reader uses them are not in
+  // it, nor are rows that were returned, nor the own writes of transactions. The log writes to mapped segments,
+  // which the system caches.
+  uint64_t memory_bytes = 0;         // the sum of memtable_bytes, cache_used_bytes and the three parts below
+  uint64_t memtable_held_bytes = 0;  // of flushed memtables that scanners, snapshots or rows still use
+  uint64_t reader_bytes = 0;         // of open store files, without indexes and filters
+  uint64_t job_bytes = 0;            // buffers of the files that flushes and compactions write now
+  uint64_t memtable_frozen_bytes = 0;   // part of memtable_bytes: waits for its flush
+  uint64_t cache_pinned_bytes = 0;      // part of cache_used_bytes: indexes and filters, which stay
+  uint64_t memtable_budget_bytes = 0;   // EngineOptions::memtable_bytes_total
+  uint64_t log_preallocated_bytes = 0;  // on disk: the segment in use and the prepared one; 0 if the file
+                                        // system does not preallocate
 };
 
 // Engine: any thread may call any function, except close(), which must be the last call. Every function fails

@@ -166,10 +166,12 @@ constexpr uint64_t kCellBytesHardMax = 127u << 20;  // what a store file can hol
 // At its peak, a store takes memory for its memtables, its cache, its log and its compactions:
 // - All memtables take at most memtable_bytes_total. The memtables of one busy family take at most
 //   memtables_frozen_max + 1 times memtable_bytes.
+// - Memtables that an open scanner, a snapshot or a returned row still uses after their flush count, too. They
+//   leave at least an eighth to writers. Writers wait for the readers when those hold twice the total.
 // - The cache takes at most cache_bytes.
 // - The log maps two segments of log_segment_bytes each.
 // - Each compaction that runs takes a few megabytes.
-// A scanner or a transaction that stays open also keeps the memtables of its beginning in memory.
+// EngineStatus tells what each part takes. A transaction also keeps its own writes in memory.
 struct EngineOptions {
   bool create_if_missing =
       false;  // creates a store in a directory without one; else open() fails with kNotFound

@@ -114,6 +114,38 @@ Json json_of(const std::vector<Trouble>& troubles) {
   return all;
 }
 
+Json memory_json(const EngineStatus& status) {
+  return Json{{"total_bytes", status.memory_bytes},
+              {"memtable_bytes", status.memtable_bytes},
+              {"memtable_frozen_bytes", status.memtable_frozen_bytes},
+              {"memtable_held_bytes", status.memtable_held_bytes},
+              {"memtable_budget_bytes", status.memtable_budget_bytes},
+              {"cache_used_bytes", status.cache_used_bytes},
+              {"cache_pinned_bytes", status.cache_pinned_bytes},
+              {"cache_capacity_bytes", status.cache_capacity_bytes},
+              {"reader_bytes", status.reader_bytes},
+              {"job_bytes", status.job_bytes},
+              {"log_preallocated_bytes", status.log_preallocated_bytes}};
+}
+
+// The parts of the memory, one to a line.
+std::string memory_text(const EngineStatus& status) {
+  std::string text;
+  const auto line = [&](std::string_view name, uint64_t bytes, const std::string& note) {
+    text += fmt::format("    {:<17} {:>10}{}{}\n", name, human_bytes(bytes), note.empty() ? "" : "  ", note);
+  };
+  line("memtables", status.memtable_bytes,
+       fmt::format("of {}; {} wait for a flush", human_bytes(status.memtable_budget_bytes),
+                   human_bytes(status.memtable_frozen_bytes)));
+  line("flushed memtables", status.memtable_held_bytes, "that scanners, snapshots or rows still use");
+  line("cache", status.cache_used_bytes,
+       fmt::format("of {}; {} are indexes and filters", human_bytes(status.cache_capacity_bytes),
+                   human_bytes(status.cache_pinned_bytes)));
+  line("open files", status.reader_bytes, "");
+  line("jobs", status.job_bytes, "buffers of flushes and compactions");
+  return text;
+}
+
 Json json_of(const EngineStatus& status, const RecoveryReport& report) {
   return Json{{"schema", "cellar.status/1"},
               {"path", status.path},
@@ -124,6 +156,7 @@ Json json_of(const EngineStatus& status, const RecoveryReport& report) {
               {"log_segments", status.log_segments},
               {"log_bytes", status.log_bytes},
               {"memtable_bytes", status.memtable_bytes},
+              {"memory", memory_json(status)},
               {"store_files", status.store_files},
               {"store_bytes", status.store_bytes},
               {"recovery",
@@ -149,6 +182,8 @@ std::string text_of(const EngineStatus& status, const RecoveryReport& report, si
   line("tables", std::to_string(tables));
   line("files", fmt::format("{}, {}", status.store_files, human_bytes(status.store_bytes)));
   line("in memory", fmt::format("{} of cells that are not in files yet", human_bytes(status.memtable_bytes)));
+  line("memory", human_bytes(status.memory_bytes));
+  text += memory_text(status);
   line("log", fmt::format("{}, {}", counted(status.log_segments, "segment"), human_bytes(status.log_bytes)));
   line("last write", fmt::format("number {}", human_count(status.last_sequence)));
   line("opening", fmt::format("{}; {} with {} read from the log in {}",

@@ -1,0 +1,187 @@
+// Goal: one figure tells the memory of an engine, and it is right. Memtables that readers keep after their
+// flush count towards memtable_bytes_total, and writers are never stuck because of them.
+// Method: what the engine reports is compared with what the allocator has given out. The store lies in real
+// files, because the files of a memory file system would count too. Scanners, snapshots and rows keep
+// memtables while the store is flushed.
+#include <gtest/gtest.h>
+#include <malloc.h>
+
+#include <memory>
+#include <string>
+#include <thread>
+#include <utility>
+#include <vector>
+
+#include "tests/engine/engine_fixture.h"
+#include "tests/support/address_space.h"
+#include "tests/support/scratch_directory.h"
+
+namespace cellar::testing {
+namespace {
+
+class MemoryBudget : public EngineFixture {
+ protected:
+  static constexpr uint64_t kTotal = 1 << 20;
+
+  static EngineOptions small_memory() {
+    EngineOptions options;
+    options.memtable_bytes = 128 << 10;
+    options.memtable_bytes_total = kTotal;
+    options.stall_ms_max = 500;
+    return options;
+  }
+  void put(const std::string& row, size_t bytes) {
+    EXPECT_OK(table_->put(Put(row).add("f", "q", std::string(bytes, 'v'))));
+  }
+  void put_rows(int rows, size_t bytes) {
+    for (int i = 0; i < rows; ++i) put("r" + std::to_string(1'000'000 + next_++), bytes);
+  }
+  uint64_t held() { return engine_->status().memtable_held_bytes; }
+  // Bytes of all memtables, in use by the store or by readers.
+  uint64_t memtables() {
+    const EngineStatus status = engine_->status();
+    return status.memtable_bytes + status.memtable_held_bytes;
+  }
+
+  std::shared_ptr<Table> table_;
+  int next_ = 0;
+};
+
+TEST_F(MemoryBudget, AMemtableThatAReaderKeepsAfterItsFlushCounts) {
+  open(small_memory());
+  table_ = make_table("t", {family("f")});
+  put_rows(50, 1000);
+  const uint64_t before = engine_->status().memtable_bytes;
+  ASSERT_GT(before, 50'000u);
+  auto scanner = table_->scan(Scan()).value();
+  ASSERT_TRUE(scanner->next());
+  EXPECT_EQ(held(), 0u) << "it is not flushed yet";
+  EXPECT_OK(engine_->flush());
+  EXPECT_EQ(held(), before);
+  EXPECT_EQ(engine_->status().memtable_bytes, 0u);
+  scanner.reset();
+  EXPECT_EQ(held(), 0u);
+
+  // A returned row pins its memtable as well.
+  put_rows(1, 1000);
+  RowBatch batch = table_->get(Get("r1000050")).value();
+  ASSERT_FALSE(batch.empty());
+  EXPECT_OK(engine_->flush());
+  EXPECT_GT(held(), 0u);
+  batch.clear();
+  EXPECT_EQ(held(), 0u);
+}
+
+TEST_F(MemoryBudget, ATableThatIsDroppedOrEmptiedCountsWhileAReaderKeepsIt) {
+  open(small_memory());
+  for (const bool drops : {true, false}) {
+    table_ = make_table("t", {family("f")});
+    put_rows(50, 1000);
+    const uint64_t before = engine_->status().memtable_bytes;
+    auto scanner = table_->scan(Scan()).value();
+    EXPECT_OK(drops ? engine_->drop_table("t") : engine_->truncate_table("t"));
+    EXPECT_EQ(held(), before);
+    scanner.reset();
+    table_.reset();
+    EXPECT_EQ(held(), 0u) << drops;
+  }
+}
+
+// The thread that writes also holds the scanners, so that nobody would wake it.
+TEST_F(MemoryBudget, WritersGoOnBesideIdleScannersWithinTheBudget) {
+  open(small_memory());
+  table_ = make_table("t", {family("f")});
+  std::vector<std::unique_ptr<Scanner>> idle;
+  for (int round = 0; round < 12; ++round) {
+    put_rows(80, 1000);
+    idle.push_back(table_->scan(Scan()).value());
+    EXPECT_OK(engine_->flush());
+    EXPECT_LE(memtables(), kTotal + (128 << 10));
+  }
+  EXPECT_GT(held(), kTotal * 7 / 8) << "too little for this test";
+  put_rows(1000, 1000);
+  EXPECT_LE(engine_->status().memtable_bytes, kTotal / 8 + 1000) << "an eighth is left to writers";
+  idle.clear();
+  EXPECT_OK(engine_->wait_for_background());
+  EXPECT_EQ(held(), 0u);
+}
+
+TEST_F(MemoryBudget, WritersWaitForReadersThatHoldTwiceTheBudgetAndAreTold) {
+  const ScratchDirectory scratch;
+  EngineOptions options = small_memory();
+  options.create_if_missing = true;
+  options.stall_ms_max = 60'000;
+  options.automatic_compaction = false;
+  auto real = Engine::open(scratch.path() + "/store", options).value();
+  auto table = real->create_table("t", {.families = {family("f")}}).value();
+  const auto write = [&](int row) {
+    return table->put(Put("r" + std::to_string(row)).add("f", "q", std::string(20'000, 'v')));
+  };
+  std::vector<std::unique_ptr<Scanner>> idle;
+  int row = 0;
+  while (real->status().memtable_held_bytes < 2 * kTotal) {
+    EXPECT_OK(write(++row));
+    idle.push_back(table->scan(Scan()).value());
+    EXPECT_OK(real->flush());
+  }
+  std::thread writer([&] { EXPECT_OK(write(++row)); });
+  while (real->status().stalls == 0) std::this_thread::yield();
+  EXPECT_NE(real->status().health.to_text().find("open scanners, snapshots or batches of rows hold"),
+            std::string::npos)
+      << real->status().health.to_text();
+  idle.clear();
+  writer.join();
+  EXPECT_EQ(real->status().memtable_held_bytes, 0u);
+  table.reset();
+  EXPECT_OK(real->close());
+}
+
+// mallinfo2() does not know what a sanitizer's allocator gives out.
+TEST_F(MemoryBudget, TheSumIsWhatTheAllocatorGaveOut) {
+  if (kSanitized) GTEST_SKIP() << "a sanitizer has its own allocator";
+  const auto in_use = [] {
+    const struct mallinfo2 info = mallinfo2();
+    return static_cast<double>(info.uordblks + info.hblkhd);
+  };
+  const ScratchDirectory scratch;
+  EngineOptions options;
+  options.create_if_missing = true;
+  options.cache_bytes = 8 << 20;
+  options.memtable_bytes = 4 << 20;
+  options.durability = Durability::kSkipWal;
+  const double before = in_use();
+  auto real = Engine::open(scratch.path() + "/store", options).value();
+  FamilyOptions plain = family("f");
+  plain.compression = "none";
+  auto table = real->create_table("t", {.families = {plain}}).value();
+  const auto fill = [&](int from, int to) {
+    for (int i = from; i < to; ++i)
+      EXPECT_OK(table->put(Put("r" + std::to_string(1'000'000 + i)).add("f", "q", std::string(1000, 'v'))));
+  };
+  const auto compare = [&](const char* when) {
+    const EngineStatus status = real->status();
+    const auto told = static_cast<double>(status.memory_bytes);
+    const double given = in_use() - before;
+    EXPECT_LT(told, given * 1.25) << when;
+    EXPECT_GT(told, given * 0.75) << when;
+  };
+  fill(0, 20'000);
+  EXPECT_OK(real->flush());
+  EXPECT_OK(real->wait_for_background());
+  uint64_t rows = 0;
+  for (auto scanner = table->scan(Scan()).value(); scanner->next();) ++rows;
+  EXPECT_EQ(rows, 20'000u);
+  EXPECT_GT(real->status().cache_used_bytes, 7u << 20) << "the cache is full";
+  compare("a full cache");
+  fill(20'000, 23'000);
+  compare("a memtable, too");
+  const auto scanner = table->scan(Scan().start("r1021")).value();
+  ASSERT_TRUE(scanner->next());
+  EXPECT_OK(real->flush());
+  EXPECT_OK(real->wait_for_background());
+  EXPECT_GT(real->status().memtable_held_bytes, 3'000'000u);
+  compare("a memtable that a scanner keeps");
+}
+
+}  // namespace
+}  // namespace cellar::testing
