@@ -98,6 +98,7 @@ Verdict ReadJudge::judge_fully(const CellView& cell, Place place) {
   if (cell_ttl_over(cell, rules_.now_ms)) return pass(kPassBy, &Over::cell_expired);
   if (is_delete(cell.type())) {
     add_marker(cell);
+    count_hidden(cell);
     return pass(kPassBy, &Over::markers);
   }
   return by_sequence_ ? judge_put_by_sequence(cell) : judge_put(cell);
@@ -117,14 +118,28 @@ void ReadJudge::add_marker(const CellView& marker) {
   }
 }
 
+// Rows may come in either direction.
+void ReadJudge::note_hidden(std::string_view row) {
+  CELLAR_ASSERT(hidden_ >= kHiddenPerNote && !row.empty());
+  if (hidden_from_ == nullptr) {
+    hidden_from_ = std::make_unique<std::pair<std::string, std::string>>(row, row);
+  } else if (row > hidden_from_->second) {
+    hidden_from_->second = row;
+  } else if (row < hidden_from_->first) {
+    hidden_from_->first = row;
+  }
+}
+
 Verdict ReadJudge::judge_put(const CellView& cell) {
   CELLAR_DCHECK(!rules_.raw && !by_sequence_);
   switch (deletes_.test(cell.timestamp)) {
     case Hidden::kByFamily:
     case Hidden::kByColumn:
+      count_hidden(cell);
       return pass(kPassColumn, &Over::hidden);
     case Hidden::kByVersion:
     case Hidden::kByFamilyVersion:
+      count_hidden(cell);
       return pass_counted(cell, &Over::hidden);
     case Hidden::kNo:
       break;
@@ -180,6 +195,7 @@ Verdict ReadJudge::judge_put_by_sequence(const CellView& cell) {
     case SequenceTracker::Fate::kVisible:
       break;
     case SequenceTracker::Fate::kHidden:
+      count_hidden(cell);
       return pass(kPassBy, &Over::hidden);
     case SequenceTracker::Fate::kOverwritten:
       return pass(kPassBy, &Over::overwritten);

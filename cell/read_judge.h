@@ -7,7 +7,11 @@
 // stored.
 #pragma once
 
+#include <cstdint>
 #include <memory>
+#include <string>
+#include <string_view>
+#include <utility>
 
 #include "base/assert.h"
 #include "cell/delete_tracker.h"
@@ -44,6 +48,14 @@ class ReadJudge {
   }
   // Returns the key to go on at after kSeek: the first key of the next wanted column.
   const CellView& target() const { return target_.view(); }
+  // Returns the number of markers and of puts that they hide, as far as the judge has met them.
+  uint64_t hidden() const { return hidden_; }
+  // Returns the rows of the first and of the last markers, about. Empty before kHiddenPerNote cells are hidden.
+  std::pair<std::string_view, std::string_view> hidden_rows() const {
+    if (hidden_from_ == nullptr) return {};
+    return {hidden_from_->first, hidden_from_->second};
+  }
+  static constexpr uint64_t kHiddenPerNote = 128;  // the row is noted once in so many hidden cells
 
  private:
   using Reason = uint64_t ReadExplanation::PassedOver::*;
@@ -83,6 +95,11 @@ class ReadJudge {
   Verdict done_with_column(const CellView& cell, bool include);
   bool wants_column(const CellView& cell, Verdict& otherwise);
   void add_marker(const CellView& marker);
+  void count_hidden(const CellView& cell) {
+    if (++hidden_ % kHiddenPerNote == 0) [[unlikely]]
+      note_hidden(cell.row());
+  }
+  void note_hidden(std::string_view row);
   // Counts the reason for the verdict if the reader asked for an explanation, and returns the verdict.
   const Verdict& pass(const Verdict& verdict, Reason reason) const {
     if (rules_.passed_over != nullptr) [[unlikely]]
@@ -105,6 +122,8 @@ class ReadJudge {
   int64_t last_timestamp_ = kOldestTimestamp;  // timestamp of the column's last counted cell
   CellType last_type_ = CellType::kMinimum;    // raw reads: type of the column's last counted cell
   OwnedCell target_;
+  uint64_t hidden_ = 0;
+  std::unique_ptr<std::pair<std::string, std::string>> hidden_from_;  // rows; null before the first note
 };
 
 }  // namespace cellar

@@ -17,7 +17,7 @@ namespace cellar {
 //   From 0 to 1; 0: never.
 // - tombstone_age: a marker reaches the deepest level, and leaves it, within this time. Each level may keep
 //   it for a part of the time, `fanout` times as long as the level above. 0: no limit. Policies are asked
-//   after flushes and compactions, so a store that is not written to keeps its markers.
+//   after flushes and compactions, and when a time comes at which they would have a plan.
 //
 // Markers that stayed when a file was written, although nothing older shares rows with it, do not count. An
 // open snapshot may need them, or the family keeps them.

@@ -373,6 +373,7 @@ EngineStatus EngineImpl::status() {
   status.bytes_flushed = parts_->counters.bytes_flushed.load();
   status.bytes_compacted = parts_->counters.bytes_compacted.load();
   status.files_dropped = parts_->counters.files_dropped.load();
+  status.scan_compactions = parts_->counters.scan_compactions.load();
   status.stalls = parts_->counters.stalls.load();
   status.stall_micros = parts_->counters.stall_micros.load();
   add_memory(*parts_, status);
@@ -391,6 +392,7 @@ Status EngineImpl::finish() {
   if (!unlogged.empty()) CELLAR_TRY(parts_->background.flush(unlogged));
   parts_->activity.closing.store(true);
   parts_->activity.changed.signal();
+  parts_->background.stop_idle_watch();
   CELLAR_TRY(parts_->background.wait_idle());
   CELLAR_TRY(parts_->disk.check_lock());
   CELLAR_ASSERT(parts_->activity.closing.load() && !parts_->world.options.read_only);
@@ -440,6 +442,7 @@ Status EngineImpl::close_now() {
   if (const Status traced = parts_->recorder.stop(); !traced.ok() && !traced.is(Code::kNotFound))
     parts_->world.log(LogLevel::kWarning, traced.to_text());
   parts_->activity.changed.signal();
+  parts_->background.stop_idle_watch();
   static_cast<void>(parts_->background.wait_idle());
   parts_->catalog.take_all().clear();  // tables hold the parts: let go, or neither ever ends
   parts_->observers.clear();           // they may hold tables, too

@@ -1,8 +1,11 @@
 // An executor with real threads, one queue per priority. Events cost the signaller one addition.
+#include <algorithm>
 #include <atomic>
 #include <chrono>
 #include <condition_variable>
 #include <deque>
+#include <functional>
+#include <map>
 #include <thread>
 #include <utility>
 #include <vector>
@@ -80,11 +83,23 @@ class ThreadExecutor final : public Executor {
     queue.filled.notify_one();
   }
 
+  bool submit_later(int64_t delay_us, std::function<void()> job) override {
+    CELLAR_ASSERT(job != nullptr && delay_us >= 0);
+    const MutexLock lock(mutex_);
+    later_.emplace(SteadyClock::now() + std::chrono::microseconds(std::min(delay_us, kDelayMaxUs)),
+                   std::move(job));
+    low_.filled.notify_one();  // the thread may wait for a later job
+    return true;
+  }
+
   void checkpoint() override { CELLAR_ASSERT(mutexes_held() == 0); }
 
   std::unique_ptr<Event> make_event() override { return std::make_unique<ThreadEvent>(); }
 
  private:
+  using SteadyClock = std::chrono::steady_clock;
+  static constexpr int64_t kDelayMaxUs = int64_t{100} * 365 * 86400 * 1'000'000;
+
   struct Queue {
     std::deque<std::function<void()>> jobs;
     std::condition_variable_any filled;
@@ -111,11 +126,28 @@ class ThreadExecutor final : public Executor {
   // Returns the queue's next job, or an empty function when the thread should end.
   std::function<void()> next(Queue& queue) {
     const MutexLock lock(mutex_);
-    while (queue.jobs.empty() && !(stopping_ && unfinished_ == 0)) queue.filled.wait(mutex_);
+    while (take_due(queue), queue.jobs.empty() && !(stopping_ && unfinished_ == 0)) {
+      if (&queue == &low_ && !later_.empty() && !stopping_) {
+        queue.filled.wait_until(mutex_, later_.begin()->first);
+      } else {
+        queue.filled.wait(mutex_);
+      }
+    }
     if (queue.jobs.empty()) return nullptr;
     std::function<void()> job = std::move(queue.jobs.front());
     queue.jobs.pop_front();
     return job;
+  }
+
+  // Moves jobs whose time has come to the queue.
+  void take_due(Queue& queue) CELLAR_REQUIRES(mutex_) {
+    if (&queue != &low_ || stopping_ || later_.empty()) return;
+    const SteadyClock::time_point now = SteadyClock::now();
+    while (!later_.empty() && later_.begin()->first <= now) {
+      ++unfinished_;
+      queue.jobs.push_back(std::move(later_.begin()->second));
+      later_.erase(later_.begin());
+    }
   }
 
   Mutex mutex_;
@@ -123,6 +155,7 @@ class ThreadExecutor final : public Executor {
   Queue low_;
   uint64_t unfinished_ CELLAR_GUARDED_BY(mutex_) = 0;  // jobs queued or running
   bool stopping_ CELLAR_GUARDED_BY(mutex_) = false;
+  std::multimap<SteadyClock::time_point, std::function<void()>> later_ CELLAR_GUARDED_BY(mutex_);
   std::vector<std::thread> threads_;
 };
 

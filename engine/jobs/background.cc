@@ -46,6 +46,11 @@ int64_t with_jitter(int64_t interval_ms, uint32_t percent, std::string_view file
   return percent == 0 || result >= 0x1p63 ? interval_ms : static_cast<int64_t>(result);
 }
 
+int64_t later(int64_t ms, int64_t by_ms) {
+  int64_t result = 0;
+  return __builtin_add_overflow(ms, by_ms, &result) ? INT64_MAX : result;
+}
+
 // A file that a wrong clock dated far ahead is due, too: by the right clock it would not be for years.
 bool is_due(int64_t created_ms, int64_t now_ms, int64_t interval_ms) {
   int64_t age_ms = 0;
@@ -263,6 +268,7 @@ void Background::queue_compaction(std::shared_ptr<Store> store) {
   if (!work_.world.options.automatic_compaction || !store->compaction_enabled() ||
       work_.world.options.read_only || work_.activity.closing.load() || work_.health.failed())
     return;
+  idle_watch_.note();
   if (!wants_compaction(*store)) return;
   job_begins();
   work_.world.executor.submit(JobPriority::kLow, [this, store = std::move(store)]() mutable {
@@ -275,6 +281,7 @@ void Background::queue_compaction(std::shared_ptr<Store> store) {
 struct Background::Picked {
   ShapeOfStore of;
   std::optional<CompactionPlan> plan;
+  bool for_scans = false;  // the plan is plan_for_scans_of()
 };
 
 // Asks the policy here, not in the job: writers that have too many files know at once whether to wait.
@@ -344,6 +351,7 @@ void Background::end_compaction(const std::shared_ptr<Store>& store, const Statu
     if (failed && automatic) store->note_compactions(Store::Compactions::kFail);
   }
   work_.activity.changed.signal();
+  idle_watch_.note();
   if (again) queue_compaction(store);
 }
 
@@ -427,6 +435,10 @@ Result<std::optional<CompactionPlan>> Background::compact_next(Store& store, Wan
     CELLAR_TRY(check_picked(store, picked));
     plan = *std::move(picked.plan);
     claimed = ClaimedCompaction::claim(store, plan);
+    if (claimed && picked.for_scans) {
+      store.view()->hidden_reads->forget();
+      work_.counters.scan_compactions.fetch_add(1);
+    }
   }
   if (!claimed) return std::nullopt;  // the compaction that it waits for asks the policy again
   // Another thread may compact other files meanwhile. After a failure, one try at a time is enough.
@@ -438,15 +450,20 @@ Result<std::optional<CompactionPlan>> Background::compact_next(Store& store, Wan
   return plan;
 }
 
-// A view pins memtables and files: nothing holds one while a compaction is carried out.
-Background::Picked Background::pick(Store& store, Wanted wanted, std::vector<std::string>* trace) {
+// A view pins memtables and files: nothing holds one while a compaction is carried out. The plan is that of
+// the time in `ahead_ms`.
+Background::Picked Background::pick(Store& store, Wanted wanted, std::vector<std::string>* trace,
+                                    int64_t ahead_ms) {
+  CELLAR_ASSERT(ahead_ms >= 0);
   const std::shared_ptr<const StoreView> view = store.view();
-  Picked result{shape_of(work_.world.options, store, *view, work_.mvcc.now_ms(), work_.expiry.read().ms), {}};
+  Picked result{shape_of(work_.world.options, store, *view, later(work_.mvcc.now_ms(), ahead_ms),
+                         later(work_.expiry.read().ms, ahead_ms)),
+                {}};
   const StoreShape& shape = result.of.shape;
   CELLAR_ASSERT(shape.files.size() == view->files.size());
   // A damaged file may keep a level from giving files away: writers do not slow down for such a debt.
   const bool damaged = std::ranges::any_of(view->files, [](const auto& file) { return file->is_aside(); });
-  store.note_debt_bytes(damaged ? 0 : view->config->policy->debt_bytes(shape));
+  if (ahead_ms == 0) store.note_debt_bytes(damaged ? 0 : view->config->policy->debt_bytes(shape));
   // First, so that no compaction reads what leaves as a whole.
   const EngineOptions& engine = work_.world.options;
   if (engine.drop_expired_files) result.plan = expired_plan(shape);
@@ -455,6 +472,9 @@ Background::Picked Background::pick(Store& store, Wanted wanted, std::vector<std
     result.plan = major_plan(*view->config->policy, shape, true);
     return result;
   }
+  if (wanted == Wanted::kAutomatic && ahead_ms == 0) result.plan = plan_for_scans_of(*view, shape);
+  result.for_scans = result.plan.has_value();
+  if (result.plan) return result;
   const int64_t interval_ms = major_interval_ms(engine, view->config->options);
   if (wanted == Wanted::kAutomatic && interval_ms > 0 && !result.of.files.empty() &&
       is_due(shape.files.front().created_ms, shape.now_ms,
@@ -462,6 +482,13 @@ Background::Picked Background::pick(Store& store, Wanted wanted, std::vector<std
     result.plan = major_plan(*view->config->policy, shape, false);
   if (!result.plan) result.plan = view->config->policy->pick(shape, trace);
   return result;
+}
+
+Background::Due Background::due_in(Store& store, int64_t ms) {
+  const Picked picked = pick(store, Wanted::kAutomatic, nullptr, ms);
+  if (!picked.plan) return Due::kNo;
+  CELLAR_ASSERT(!picked.plan->inputs.empty());
+  return picked.plan->drop ? Due::kDrop : Due::kMerge;
 }
 
 Status Background::check_picked(const Store& store, const Picked& picked) {

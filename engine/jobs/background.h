@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "base/assert.h"
+#include "engine/jobs/idle_watch.h"
 #include "engine/jobs/log_release.h"
 #include "engine/jobs/store_work.h"
 #include "engine/store/catalog.h"
@@ -24,7 +25,13 @@ class Background final : public FlushScheduler {
  public:
   // Borrows all. `write_path` may be constructed later.
   Background(const StoreWork& work, const Catalog& catalog, WritePath& write_path)
-      : work_(work), catalog_(catalog), write_path_(write_path), log_release_(work, catalog) {}
+      : work_(work),
+        catalog_(catalog),
+        write_path_(write_path),
+        log_release_(work, catalog),
+        idle_watch_(work.world, work.activity.changed, [this] { return look_at_idle_stores(); }) {
+    work.activity.look_now = [this] { idle_watch_.hurry(); };
+  }
 
   void queue_flush(std::shared_ptr<Store> store) override;
   // Compacts automatically if the store's policy has a plan.
@@ -63,6 +70,9 @@ class Background final : public FlushScheduler {
   void claim_flush(Store& store);
   // `status` is what the flush came to.
   void end_flush(Store& store, const Status& status);
+
+  // The engine closes: no compaction begins by itself any more.
+  void stop_idle_watch() { idle_watch_.stop(); }
 
   // Returns when no job is running or queued. If only jobs are left that failed and wait to be tried again,
   // returns the error of the last of them.
@@ -105,7 +115,14 @@ class Background final : public FlushScheduler {
   void compaction_succeeded(Store& store);
   class Turns;
   struct Picked;
-  Picked pick(Store& store, Wanted wanted, std::vector<std::string>* trace = nullptr);
+  Picked pick(Store& store, Wanted wanted, std::vector<std::string>* trace = nullptr, int64_t ahead_ms = 0);
+  // Tells whether an automatic compaction would begin if nothing were written for so long.
+  enum class Due : uint8_t { kNo, kMerge, kDrop };
+  Due due_in(Store& store, int64_t ms);
+  std::optional<int64_t> next_due_ms(Store& store);
+  std::optional<int64_t> look_at_idle_stores();
+  std::optional<CompactionPlan> plan_for_scans_of(const StoreView& view, const StoreShape& shape) const;
+  void flush_hidden(const std::shared_ptr<Store>& store);
   static Status check_picked(const Store& store, const Picked& picked);
   Status run_compactions(Store& store, Wanted wanted);
   // Carries out one plan and returns it. Returns nothing if no plan can begin now. `depth` is the number of
@@ -133,6 +150,7 @@ class Background final : public FlushScheduler {
   Status retry_status_ CELLAR_GUARDED_BY(jobs_mutex_);        // the error of the last job that waits
   std::atomic<uint64_t> segment_seen_{0};                     // by relieve_memory_and_log()
   LogRelease log_release_;
+  IdleWatch idle_watch_;
 };
 
 }  // namespace cellar

@@ -67,9 +67,13 @@ Result<std::shared_ptr<Store>> open_family(const StoreWork& work, const TableRec
       std::find_if(files.rbegin(), files.rend(), [](const auto& file) { return file->record().run != 0; });
   std::ranges::stable_sort(placed.base(), files.end(), {},
                            [](const auto& file) { return file->record().sequence_max; });
-  return std::make_shared<Store>(StoreIds{table.id, family.id}, table.name, std::move(config),
-                                 std::move(directory), std::move(files), 0, family.flushed_sequence,
-                                 family.totals);
+  auto store = std::make_shared<Store>(StoreIds{table.id, family.id}, table.name, std::move(config),
+                                       std::move(directory), std::move(files), 0, family.flushed_sequence,
+                                       family.totals);
+  const EngineOptions& engine = work.world.options;
+  if (engine.compaction_for_scans && engine.automatic_compaction && !engine.read_only)
+    store->count_hidden_reads(std::make_shared<HiddenReads>(work.activity.look_now));
+  return store;
 }
 
 namespace {

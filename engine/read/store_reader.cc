@@ -424,6 +424,10 @@ StoreReader::StoreReader(std::shared_ptr<const StoreView>&& view, std::unique_pt
 }
 
 StoreReader::~StoreReader() {
+  if (judge_.hidden() >= ReadJudge::kHiddenPerNote && view_->hidden_reads != nullptr) [[unlikely]] {
+    const auto [first_row, last_row] = judge_.hidden_rows();
+    view_->hidden_reads->add(judge_.hidden(), first_row, last_row);
+  }
   if (explained_.of == nullptr) return;
   CELLAR_ASSERT(stats_ != nullptr && explained_.to <= explained_.of->sources.size());
   add_costs(explained_, *stats_);

@@ -94,6 +94,7 @@ const std::array kFields = {
     flag<&EngineOptions::automatic_compaction>("automatic_compaction", "false"),
     number<&EngineOptions::major_compaction_interval_s>("major_compaction_interval_s", "604800"),
     number<&EngineOptions::major_compaction_jitter_percent>("major_compaction_jitter_percent", "50"),
+    flag<&EngineOptions::compaction_for_scans>("compaction_for_scans", "false"),
     flag<&EngineOptions::drop_expired_files>("drop_expired_files", "false"),
     number<&EngineOptions::open_files_max>("open_files_max", "4096"),
     number<&EngineOptions::background_threads>("background_threads", "4"),

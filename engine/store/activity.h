@@ -3,6 +3,7 @@
 
 #include <atomic>
 #include <cstdint>
+#include <functional>
 #include <memory>
 
 #include "cellar/environment.h"
@@ -18,6 +19,8 @@ struct Activity {
   const std::unique_ptr<Event> event;
   Event& changed;  // signalled whenever background work begins, ends or fails
   std::atomic<bool> closing{false};
+  // Asks the background work to look for compactions that are due. Set before any store is opened.
+  std::function<void()> look_now = [] {};
   mutable std::atomic<int64_t> job_bytes{0};  // buffers of the files that flushes and compactions write now
 };
 
@@ -28,6 +31,7 @@ struct EngineCounters {
   std::atomic<uint64_t> bytes_flushed{0};
   std::atomic<uint64_t> bytes_compacted{0};
   std::atomic<uint64_t> files_dropped{0};
+  std::atomic<uint64_t> scan_compactions{0};
   std::atomic<uint64_t> views_kept{0};  // for snapshots, see Store::install_compaction
   std::atomic<uint64_t> stalls{0};
   std::atomic<int64_t> stall_micros{0};

@@ -368,6 +368,11 @@ void Store::install_config(std::shared_ptr<const FamilyConfig> config) {
   }
 }
 
+void Store::count_hidden_reads(std::shared_ptr<HiddenReads> reads) {
+  CELLAR_ASSERT(reads != nullptr);
+  change_view([&](StoreView& view) { view.hidden_reads = std::move(reads); });
+}
+
 void Store::take_table_options(const TableOptions& table) {
   read_only_.store(table.read_only, std::memory_order_release);
   compaction_enabled_.store(table.compaction_enabled, std::memory_order_relaxed);

@@ -86,6 +86,8 @@ class Store : public std::enable_shared_from_this<Store> {
   void install_config(std::shared_ptr<const FamilyConfig> config);
   // Takes the options of the table that are also needed where only the store is known.
   void take_table_options(const TableOptions& table);
+  // Called before any other thread knows of the store: scans count the deleted cells that they examine.
+  void count_hidden_reads(std::shared_ptr<HiddenReads> reads);
   bool read_only() const { return read_only_.load(std::memory_order_acquire); }
   bool compaction_enabled() const { return compaction_enabled_.load(std::memory_order_relaxed); }
   // Timestamps of cells that are written without one.

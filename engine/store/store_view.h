@@ -10,6 +10,7 @@
 #include "base/assert.h"
 #include "engine/manifest/file_order.h"
 #include "engine/store/family_config.h"
+#include "engine/store/hidden_reads.h"
 #include "engine/store/store_file.h"
 #include "hfile/format/row_words.h"
 #include "memtable/memtable.h"
@@ -77,6 +78,9 @@ struct StoreView {
   uint64_t number = 1;  // a later view of the store has a greater one
   // No cell outside the active memtable is newer. INT64_MAX until a Store knows better.
   int64_t older_time_max = INT64_MAX;
+  // Where scans count deleted cells that they examined in vain; null: nobody counts. All views of a store
+  // share it.
+  std::shared_ptr<HiddenReads> hidden_reads = {};
   // No cell of a file, markers included, is newer. Set by set_files().
   int64_t files_time_max = INT64_MIN;
 };

@@ -67,9 +67,10 @@ struct EngineStatus {
   uint64_t compactions = 0;
   uint64_t bytes_flushed = 0;
   uint64_t bytes_compacted = 0;
-  uint64_t files_dropped = 0;  // left the store unread, most of them because all their cells had expired
-  uint64_t stalls = 0;         // times that a writer waited for memory or compactions
-  int64_t stall_micros = 0;    // time that writers waited, in microseconds
+  uint64_t files_dropped = 0;     // left the store unread, most of them because all their cells had expired
+  uint64_t scan_compactions = 0;  // of compactions: begun for scans that examined many deleted cells
+  uint64_t stalls = 0;            // times that a writer waited for memory or compactions
+  int64_t stall_micros = 0;       // time that writers waited, in microseconds
 
   // The memory of the engine, part by part. Blocks that left the cache while a reader uses them are not in
   // it, nor are rows that were returned, nor the own writes of transactions. The log writes to mapped segments,

@@ -208,6 +208,9 @@ struct EngineOptions {
   uint32_t major_compaction_jitter_percent =
       0;  // each family's interval is up to so much shorter or longer, so that not all are due at once
           // (HBase's hbase.hregion.majorcompaction.jitter, 0.5 there)
+  bool compaction_for_scans =
+      true;  // when scans have examined as many deleted cells in vain as a compaction of the files there reads
+             // and writes, these are compacted, whatever the policy is; false: only the policy decides
   bool drop_expired_files = true;  // files whose cells have all expired leave without being read (HBase's
       // hbase.store.delete.expired.storefile); false: only compactions remove expired cells
   uint32_t open_files_max = 512;  // store files held open at a time; a read opens others again. A read_only

@@ -9,6 +9,7 @@
 #include <cstdlib>
 #include <deque>
 #include <limits>
+#include <map>
 #include <mutex>
 #include <thread>
 #include <utility>
@@ -152,6 +153,8 @@ struct StepExecutor::Impl {
 
   void wake_expired() {
     const int64_t now = clock.steady_us();
+    for (; !later.empty() && later.begin()->first <= now; later.erase(later.begin()))
+      low.jobs.push_back(std::move(later.begin()->second));
     for (const auto& task : tasks) {
       const bool timed = task->state == State::kWaiting && task->deadline_us >= 0;
       if (timed && task->deadline_us <= now) task->state = State::kReady;
@@ -159,7 +162,7 @@ struct StepExecutor::Impl {
   }
 
   bool jump_to_deadline() {
-    int64_t earliest = std::numeric_limits<int64_t>::max();
+    int64_t earliest = later.empty() ? std::numeric_limits<int64_t>::max() : later.begin()->first;
     for (const auto& task : tasks) {
       const bool timed = task->state == State::kWaiting && task->deadline_us >= 0;
       if (timed) earliest = std::min(earliest, task->deadline_us);
@@ -297,6 +300,7 @@ struct StepExecutor::Impl {
   std::deque<Step> steps;
   uint64_t step_count = 0;
   uint64_t jobs_submitted = 0;
+  std::multimap<int64_t, std::pair<std::string, std::function<void()>>> later;  // by the time they are due
   bool quitting = false;
   Current outer;
 };
@@ -364,6 +368,14 @@ void StepExecutor::submit(JobPriority priority, std::function<void()> job) {
   // Under a lock the others could run into it, which would stop everything: the job starts a little later
   // then.
   if (mutexes_held() == 0) impl_->yield(State::kReady, "submit");
+}
+
+bool StepExecutor::submit_later(int64_t delay_us, std::function<void()> job) {
+  (void)impl_->self("submit_later()", true);
+  const std::lock_guard<std::mutex> lock(impl_->mutex);
+  std::string name = "job " + std::to_string(++impl_->jobs_submitted) + " (later)";
+  impl_->later.emplace(impl_->clock.steady_us() + delay_us, std::pair(std::move(name), std::move(job)));
+  return true;
 }
 
 void StepExecutor::checkpoint() {

@@ -1,0 +1,33 @@
+// The plan of a compaction that frees scans from a long run of delete markers, whatever the policy is.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string_view>
+
+#include "cellar/compaction_policy.h"
+
+namespace cellar {
+
+// The deleted cells that scans examined in vain since the last such compaction.
+struct ScanWaste {
+  uint64_t cells = 0;
+  std::string_view first_row;  // the rows of the markers
+  std::string_view last_row;
+  bool all_files = false;  // only a compaction of all files drops markers
+};
+
+struct ScanPlan {
+  std::optional<CompactionPlan> plan = {};
+  // The number of cells that scans must have examined in vain before the compaction is worth it. UINT64_MAX: no
+  // compaction would drop a marker.
+  uint64_t worth_at = UINT64_MAX;
+};
+
+// The inputs are all files that share rows with the waste, and all that share rows with an input. So nothing
+// older is left, and the markers may go. The plan exists once scans have examined as many cells in vain as the
+// compaction reads and writes on average. So compactions take at most as much work as the scans have wasted. Markers that
+// a compaction down to the oldest run has kept do not count: a snapshot may need them.
+ScanPlan plan_for_scans(const CompactionPolicy& policy, const StoreShape& shape, const ScanWaste& waste);
+
+}  // namespace cellar
