@@ -45,6 +45,11 @@ struct HeldMemory {
   std::atomic<int64_t> memtables{0};
 };
 
+// MemtableSuccessor: the place of a memtable's cells after its flush. The engine derives from it.
+struct MemtableSuccessor {
+  virtual ~MemtableSuccessor() = default;
+};
+
 // Memtable: the interface of the sorted structures, which are made by name through Registry<Memtable>.
 class Memtable : public Pinnable {
  public:
@@ -55,6 +60,15 @@ class Memtable : public Pinnable {
   }
   // Sets where let_go() counts this memtable. Called once, before another thread knows of the memtable.
   void count_held_in(std::shared_ptr<HeldMemory> held) { held_ = std::move(held); }
+  // Every cell of this memtable is also at this place, and readers may go on there. Called at most once, by a
+  // holder of a pin.
+  void set_successor(std::shared_ptr<const MemtableSuccessor> successor) {
+    CELLAR_ASSERT(successor_owner_ == nullptr && successor != nullptr);
+    successor_owner_ = std::move(successor);
+    successor_.store(successor_owner_.get(), std::memory_order_release);
+  }
+  // Returns the place, or null. Any thread. It lives as long as the memtable is pinned.
+  const MemtableSuccessor* successor() const { return successor_.load(std::memory_order_acquire); }
   // The store needs the memtable no more: its cells are in files, or were dropped. The bytes count as held
   // until the last pin ends. The caller has a pin. Called at most once.
   void let_go() {
@@ -93,6 +107,8 @@ class Memtable : public Pinnable {
  private:
   std::shared_ptr<HeldMemory> held_;  // null: nobody counts
   int64_t let_go_bytes_ = -1;         // counted by let_go(); -1: not called
+  std::shared_ptr<const MemtableSuccessor> successor_owner_;
+  std::atomic<const MemtableSuccessor*> successor_{nullptr};
 };
 
 // Returns a memtable with the named structure: "blink" (the engine's default) or "skip_list". The caller

@@ -304,6 +304,7 @@ Result<NewFiles> StoreFileWriter::write(NewFileRequest& request) {
   made.rewritten.newest_dropped_marker = made.rewrite.newest_dropped_marker;
   made.rewritten.dropped_versions = made.rewrite.dropped[static_cast<size_t>(Drop::kVersions)] != 0;
   made.rewritten.knew_snapshots = request.knew_snapshots;
+  made.rewritten.dropped_any = made.rewrite.cells_in != made.cells();
   return made;
 }
 

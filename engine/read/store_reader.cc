@@ -383,8 +383,16 @@ std::unique_ptr<StoreReader> StoreReader::open(std::shared_ptr<const StoreView> 
   }
   std::unique_ptr<StoreReader> reader(new StoreReader(std::move(view), std::move(cursor), query, explained));
   reader->may_meet_markers_ = sources.markers;
+  if (query.sequential && query.explanation == nullptr && query.own == nullptr && !query.on_demand)
+    reader->again_ = query;
   if (!query.on_demand) reader->walk_.position(from.view());
   return reader;
+}
+
+std::unique_ptr<StoreReader> StoreReader::moved(const RowRange& rest) {
+  CELLAR_ASSERT(again_.has_value() && !walk_.in_row());
+  std::shared_ptr<const StoreView> view = without_flushed(*view_);
+  return view == nullptr ? nullptr : open(std::move(view), *again_, rest);
 }
 
 Status row_over_limit(const CellView& cell, uint64_t bytes_max, const StoreView& view) {

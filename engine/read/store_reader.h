@@ -3,6 +3,7 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -123,6 +124,11 @@ class StoreReader : public Recycled<StoreReader> {
   static std::unique_ptr<StoreReader> open(std::shared_ptr<const StoreView> view, StoreQuery& query,
                                            const RowRange& range);
   ~StoreReader();
+  // Returns whether moved() may give a reader that holds fewer memtables. Cheap.
+  bool may_move() const { return again_.has_value() && has_flushed(*view_); }
+  // Returns a reader of the same cells from `rest` on, in which files have taken the place of flushed memtables.
+  // Returns null if that is impossible now. `rest` begins at a row at which this reader stands, or before it.
+  std::unique_ptr<StoreReader> moved(const RowRange& rest);
   StoreReader(const StoreReader&) = delete;
   StoreReader& operator=(const StoreReader&) = delete;
 
@@ -155,6 +161,7 @@ class StoreReader : public Recycled<StoreReader> {
               StoreQuery& query, const Explained& explained);
 
   std::shared_ptr<const StoreView> view_;
+  std::optional<StoreQuery> again_;  // of a long read that may move to files; else nothing
   std::unique_ptr<CellCursor> cursor_;
   Explained explained_;
   ReadStats* stats_;  // used at the end, and only if an explanation is requested

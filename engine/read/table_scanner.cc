@@ -81,6 +81,31 @@ bool RowReader::enter_later_part(std::string_view row) {
   return true;
 }
 
+// All families are opened again at the next row of the read, if their memtables were flushed. What they pass
+// there is what they would have passed before.
+bool RowReader::move_to_files() {
+  if (in_row_ || pending_ != nullptr || failed()) return false;
+  const std::optional<std::string_view> row = first_row();
+  if (!row || failed()) return false;  // at the end nothing is read any more
+  count_examined();
+  const RowRange& last = parts_ != nullptr ? parts_->back() : range_;
+  const RowRange rest{.start = *resumed_at_.emplace_back(std::make_unique<std::string>(*row)),
+                      .stop = last.stop,
+                      .stop_inclusive = last.stop_inclusive,
+                      .reversed = range_.reversed,
+                      .parts = parts_};
+  examined_ = 0;
+  bool any = false;
+  for (auto& family : families_) {
+    std::unique_ptr<StoreReader> moved = family->may_move() ? family->moved(rest) : nullptr;
+    any = any || moved != nullptr;
+    if (moved != nullptr) family = std::move(moved);
+    examined_ += family->walk().examined();
+  }
+  for (const auto& family : rest_) examined_ += family->walk().examined();
+  return any;
+}
+
 // Lets other work of the executor run, from time to time.
 inline void RowReader::pass_checkpoint() {
   if (++since_checkpoint_ < kRowsPerCheckpoint || executor_ == nullptr) return;
@@ -506,7 +531,13 @@ bool TableScanner::next_batch(RowBatch& batch, size_t rows) {
   const MeteredScope metered(meter_, Metered::kScanBatch);
   batch.clear();
   while (batch.size() < rows && at_ + 1 < rows_) RowBatchBuilder(batch).add_row(batch_, ++at_);
-  if (batch.size() < rows) at_ = rows_;  // the scanner stands on no row any more
+  if (batch.size() < rows) {
+    at_ = rows_;  // the scanner stands on no row any more
+    if (reader_->leave_flushed()) {
+      batch_.clear();
+      rows_ = at_ = 0;
+    }
+  }
   while (batch.size() < rows && !RowBatchBuilder(batch).ends_with_cursor() &&
          reader_->next_rows(batch, {.rows = rows - batch.size()})) {
   }
@@ -521,6 +552,7 @@ bool TableScanner::read_ahead() {
   }
   const MeteredScope metered(meter_, Metered::kScanBatch);
   RowBatchBuilder(batch_).restart();
+  if (reader_->leave_flushed()) batch_.clear();
   RowBatchBuilder(batch_).reserve_rows(rows_now_);
   at_ = 0;
   const RowReader::Ahead ahead{rows_now_, kCellsAhead, kBytesAhead};

@@ -56,10 +56,19 @@ class RowReader {
     return is_plain_ ? next_plain(out, ahead) : next_row(out);
   }
   const Status& status() const { return status_; }
+  // Lets go of memtables that were flushed since the read began: it goes on in their files, where it can.
+  // Returns whether it has. Nothing that was returned before uses the memtables then, except pinned rows.
+  bool leave_flushed() {
+    for (const auto& family : families_)
+      if (family->may_move()) [[unlikely]]
+        return move_to_files();
+    return false;
+  }
   // Returns whether the read has returned as many rows as it may.
   bool has_all_rows() const { return budget_.rows != 0 && rows_ == budget_.rows && !in_row_; }
 
  private:
+  bool move_to_files();
   bool choose_row();
   bool choose_row_of_one(StoreReader& family);
   bool find_row_of_one(StoreReader& family);
@@ -94,6 +103,7 @@ class RowReader {
   RowRange range_;     // or the part of the range that is being read
   const std::vector<RowRange>* parts_;
   size_t part_ = 0;
+  std::vector<std::unique_ptr<std::string>> resumed_at_;  // rows, which moved readers borrow
   ScanBudget budget_;
   ReadStats* stats_;
   Executor* executor_;

@@ -228,10 +228,13 @@ Store::FlushInstalled Store::install_flush(std::span<const MemtableRef> memtable
     }
     keep_for = keepers(outside_of(view, memtables, {}), made, snapshots);
     CELLAR_ASSERT(memtables.size() <= view.frozen.size());
+    const auto into = std::make_shared<FlushedInto>();
+    into->files.assign(made.outputs.begin(), made.outputs.end());
     for (size_t i = 0; i < memtables.size(); ++i) {
       CELLAR_ASSERT(std::ranges::find(memtables, view.frozen.back()) != memtables.end());  // the oldest
       result.freed += view.frozen.back()->bytes();
       view.frozen.back()->let_go();
+      if (!made.dropped_any) view.frozen.back()->set_successor(into);
       view.frozen.pop_back();
     }
     add_youngest(view, made.outputs);

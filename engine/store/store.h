@@ -63,6 +63,7 @@ class Store : public std::enable_shared_from_this<Store> {
     bool dropped_versions = false;  // puts over the version limit
     bool knew_snapshots = false;    // one was open when it began
     bool dropped_live = false;      // cells that open snapshots may see
+    bool dropped_any = true;        // a cell of the inputs is not in the outputs
     FamilyTotals work = {};         // what the manifest has added to the family's totals
   };
   // For both installations, `snapshots` holds all open snapshots, none of which may close meanwhile. A

@@ -2,6 +2,8 @@
 #include "engine/store/store_view.h"
 
 #include <algorithm>
+#include <iterator>
+#include <memory>
 #include <optional>
 #include <span>
 #include <string_view>
@@ -43,6 +45,35 @@ std::vector<PlacedFile> placed_files(const StoreView& view) {
   for (const FileRun& run : view.runs)
     for (size_t i = run.begin; i < run.end; ++i) result.push_back({view.files[i], run.run, run.level});
   CELLAR_ASSERT(result.size() == view.files.size());
+  return result;
+}
+
+std::shared_ptr<const StoreView> without_flushed(const StoreView& view) {
+  if (!has_flushed(view)) return nullptr;
+  auto result = std::make_shared<StoreView>(view);
+  std::vector<PlacedFile> files = placed_files(view);
+  const FlushedInto* last = nullptr;  // several memtables may have become one file
+  bool replaced = false;
+  while (has_flushed(*result)) {
+    MemtableRef& oldest = result->frozen.empty() ? result->active : result->frozen.back();
+    const auto* into = static_cast<const FlushedInto*>(oldest->successor());
+    if (into != last) {
+      std::vector<PlacedFile> younger;
+      for (const std::weak_ptr<StoreFile>& each : into->files)
+        if (std::shared_ptr<StoreFile> file = each.lock()) younger.push_back({std::move(file)});
+      if (younger.size() != into->files.size()) break;
+      std::ranges::move(younger, std::back_inserter(files));
+      last = into;
+    }
+    replaced = true;
+    if (result->frozen.empty()) {
+      result->active = {};
+    } else {
+      result->frozen.pop_back();
+    }
+  }
+  if (!replaced) return nullptr;
+  set_files(*result, std::move(files));
   return result;
 }
 

@@ -85,6 +85,19 @@ struct StoreView {
   int64_t files_time_max = INT64_MIN;
 };
 
+// FlushedInto: the files with the cells of flushed memtables. A compaction may have replaced them meanwhile.
+struct FlushedInto final : MemtableSuccessor {
+  std::vector<std::weak_ptr<StoreFile>> files;
+};
+// Returns a view with the same cells in which files take the place of the oldest memtables, as far as these
+// were flushed without loss and the files still exist. Returns null if the oldest memtable cannot be replaced.
+std::shared_ptr<const StoreView> without_flushed(const StoreView& view);
+// Returns whether the oldest memtable of the view was flushed without loss. Cheap.
+inline bool has_flushed(const StoreView& view) {
+  const MemtableRef& oldest = view.frozen.empty() ? view.active : view.frozen.back();
+  return oldest.get() != nullptr && oldest->successor() != nullptr;
+}
+
 // A file with its run. A file may change its run while older views still show it in the run before. So the
 // run belongs to the view, and StoreFile::record() tells only the first one.
 struct PlacedFile {
