@@ -50,7 +50,8 @@ class ReadJudge {
   const CellView& target() const { return target_.view(); }
   // Returns the number of markers and of puts that they hide, as far as the judge has met them.
   uint64_t hidden() const { return hidden_; }
-  // Returns the rows of the first and of the last markers, about. Empty before kHiddenPerNote cells are hidden.
+  // Returns the rows of the first and of the last markers, about. Both are empty before kHiddenPerNote cells
+  // are hidden.
   std::pair<std::string_view, std::string_view> hidden_rows() const {
     if (hidden_from_ == nullptr) return {};
     return {hidden_from_->first, hidden_from_->second};

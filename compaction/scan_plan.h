@@ -19,15 +19,15 @@ struct ScanWaste {
 
 struct ScanPlan {
   std::optional<CompactionPlan> plan = {};
-  // The number of cells that scans must have examined in vain before the compaction is worth it. UINT64_MAX: no
-  // compaction would drop a marker.
+  // The number of cells that scans must have examined in vain before the compaction is worth it. UINT64_MAX:
+  // no compaction would drop a marker.
   uint64_t worth_at = UINT64_MAX;
 };
 
 // The inputs are all files that share rows with the waste, and all that share rows with an input. So nothing
-// older is left, and the markers may go. The plan exists once scans have examined as many cells in vain as the
-// compaction reads and writes on average. So compactions take at most as much work as the scans have wasted. Markers that
-// a compaction down to the oldest run has kept do not count: a snapshot may need them.
+// older is left, and the markers may go. The plan exists once scans have examined enough cells in vain: as
+// many as the compaction reads and writes on average. So compactions take at most as much work as scans have
+// wasted. Markers that a compaction down to the oldest run has kept do not count: a snapshot may need them.
 ScanPlan plan_for_scans(const CompactionPolicy& policy, const StoreShape& shape, const ScanWaste& waste);
 
 }  // namespace cellar

@@ -21,9 +21,9 @@ constexpr int64_t kDoubtMsMax = 3'600'000;  // the same while the clock is not b
 }  // namespace
 
 // Returns how long until a compaction of the store is due, if nothing is written until then. Returns 0 if one
-// is due now, and nothing if none is within kHorizonMs. A policy is a function of the files and of the time, so
-// it is asked for later times. A plan that is due at one time is due later, too. So the first time is found by
-// doubling, and then by halving.
+// is due now, and nothing if none is within kHorizonMs. A policy is a function of the files and of the time.
+// So it is asked for later times. A plan that is due at one time is due later, too. So the first time is
+// found by doubling, and then by halving.
 std::optional<int64_t> Background::next_due_ms(Store& store) {
   if (due_in(store, 0) != Due::kNo) return 0;
   int64_t before = 0;

@@ -18,7 +18,8 @@ class IdleWatch {
   // Returns the microseconds until the next look; nothing if no look is needed before the next note().
   using Look = std::function<std::optional<int64_t>()>;
 
-  // Borrows the world and the event, which is signalled when a look ends. `look` runs in a job, one at a time.
+  // Borrows the world and the event, which is signalled when a look ends. `look` runs in a job. Two looks
+  // never run at the same time.
   IdleWatch(const World& world, Event& changed, Look look);
   // stop() must have been called, unless no look can run any more.
   ~IdleWatch();

@@ -81,8 +81,8 @@ bool RowReader::enter_later_part(std::string_view row) {
   return true;
 }
 
-// All families are opened again at the next row of the read, if their memtables were flushed. What they pass
-// there is what they would have passed before.
+// All families are opened again at the next row of the read, if their memtables were flushed. They
+// find the same cells there.
 bool RowReader::move_to_files() {
   if (in_row_ || pending_ != nullptr || failed()) return false;
   const std::optional<std::string_view> row = first_row();

@@ -89,8 +89,8 @@ struct StoreView {
 struct FlushedInto final : MemtableSuccessor {
   std::vector<std::weak_ptr<StoreFile>> files;
 };
-// Returns a view with the same cells in which files take the place of the oldest memtables, as far as these
-// were flushed without loss and the files still exist. Returns null if the oldest memtable cannot be replaced.
+// Returns a view with the same cells, in which files take the place of the oldest memtables. These must have
+// been flushed without loss, and the files must still exist. Returns null if that replaces no memtable.
 std::shared_ptr<const StoreView> without_flushed(const StoreView& view);
 // Returns whether the oldest memtable of the view was flushed without loss. Cheap.
 inline bool has_flushed(const StoreView& view) {

@@ -38,7 +38,7 @@ class HFileReader : public std::enable_shared_from_this<HFileReader> {
   const FileInfo& info() const;
   const std::string& name() const;
   uint64_t file_bytes() const;
-  // Returns the bytes of memory of the open file, without its index and Bloom filters, which the cache counts.
+  // Returns the bytes of memory of the open file. The cache counts its index and Bloom filters.
   uint64_t memory_bytes() const;
   const ReadableFile& file() const;  // open, though its name may be gone
 

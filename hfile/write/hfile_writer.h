@@ -86,8 +86,8 @@ class HFileWriter {
   // Bytes of all blocks that are full, for splitting outputs. Waits for those under way.
   virtual uint64_t bytes_written() = 0;
 
-  // Returns the bytes of the buffers: the block that is being filled, full blocks that wait for their turn, and
-  // the keys of the Bloom filters. Does not wait.
+  // Returns the bytes of the buffers. These are the block that is being filled, full blocks that wait for
+  // their turn, and the keys of the Bloom filters. Does not wait.
   virtual uint64_t memory_bytes() const = 0;
 
   // Writes everything that is left. The caller syncs and closes the file.

@@ -72,9 +72,9 @@ struct EngineStatus {
   uint64_t stalls = 0;            // times that a writer waited for memory or compactions
   int64_t stall_micros = 0;       // time that writers waited, in microseconds
 
-  // The memory of the engine, part by part. Blocks that left the cache while a reader uses them are not in
-  // it, nor are rows that were returned, nor the own writes of transactions. The log writes to mapped segments,
-  // which the system caches.
+  // The memory of the engine, part by part. It leaves out blocks that left the cache while a reader uses
+  // them, returned rows, and the own writes of transactions. The log writes to mapped segments, which the
+  // system caches.
   uint64_t memory_bytes = 0;         // the sum of memtable_bytes, cache_used_bytes and the three parts below
   uint64_t memtable_held_bytes = 0;  // of flushed memtables that scanners, snapshots or rows still use
   uint64_t reader_bytes = 0;         // of open store files, without indexes and filters

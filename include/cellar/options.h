@@ -166,8 +166,8 @@ constexpr uint64_t kCellBytesHardMax = 127u << 20;  // what a store file can hol
 // At its peak, a store takes memory for its memtables, its cache, its log and its compactions:
 // - All memtables take at most memtable_bytes_total. The memtables of one busy family take at most
 //   memtables_frozen_max + 1 times memtable_bytes.
-// - Memtables that an open scanner, a snapshot or a returned row still uses after their flush count, too. They
-//   leave at least an eighth to writers. Writers wait for the readers when those hold twice the total.
+// - Memtables that an open scanner, a snapshot or a returned row still uses after their flush count, too.
+//   They leave at least an eighth to writers. Writers wait for the readers when those hold twice the total.
 // - The cache takes at most cache_bytes.
 // - The log maps two segments of log_segment_bytes each.
 // - Each compaction that runs takes a few megabytes.
@@ -209,8 +209,8 @@ struct EngineOptions {
       0;  // each family's interval is up to so much shorter or longer, so that not all are due at once
           // (HBase's hbase.hregion.majorcompaction.jitter, 0.5 there)
   bool compaction_for_scans =
-      true;  // when scans have examined as many deleted cells in vain as a compaction of the files there reads
-             // and writes, these are compacted, whatever the policy is; false: only the policy decides
+      true;  // when scans have examined so many deleted cells in vain that a compaction of the files there
+             // costs no more, these are compacted, whatever the policy is; false: only the policy decides
   bool drop_expired_files = true;  // files whose cells have all expired leave without being read (HBase's
       // hbase.store.delete.expired.storefile); false: only compactions remove expired cells
   uint32_t open_files_max = 512;  // store files held open at a time; a read opens others again. A read_only

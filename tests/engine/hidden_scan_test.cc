@@ -1,6 +1,6 @@
 // Goal: a long run of delete markers does not ruin scans for ever. Scans that examine many deleted cells in
-// vain bring about a compaction, whatever the policy is, and take no more work from the engine than they
-// have spent. A reader that must not write brings about none.
+// vain bring about a compaction, whatever the policy is. It takes no more work than the scans have wasted. A
+// reader that must not write brings about none.
 // Method: 50,000 deleted rows before a live one. The cells that a scan of one row examines are counted before
 // and after.
 #include <gtest/gtest.h>

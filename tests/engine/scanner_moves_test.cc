@@ -1,8 +1,8 @@
 // Goal: a scanner that outlives a flush goes on in the new file, and lets go of the memtable. Nobody sees a
 // difference: each scan returns what it would have returned without the flush. Where the file does not have
 // all that the scanner sees, the scanner keeps the memtable.
-// Method: scans of every kind are interrupted by writes, flushes and compactions. Their rows are compared with
-// those of the same scan before. The bytes of held memtables tell whether the scanner has moved.
+// Method: scans of every kind are interrupted by writes, flushes and compactions. Their rows are compared
+// with those of the same scan before. The bytes of held memtables tell whether the scanner has moved.
 #include <gtest/gtest.h>
 
 #include <algorithm>

@@ -156,6 +156,24 @@ TEST(StepExecutor, TimeMovesOnlyWhenNobodyCanRun) {
   EXPECT_EQ(text, "early@1000 late@600000000 ");
 }
 
+TEST(StepExecutor, LaterJobsRunWhenTimePassesAndAreNotWaitedFor) {
+  ManualClock clock;
+  std::vector<int64_t> ran_us;
+  {
+    StepExecutor executor(3, clock);
+    for (const int64_t delay_us : {500, 100, 9000})
+      EXPECT_TRUE(executor.submit_later(delay_us, [&] { ran_us.push_back(clock.steady_us()); }));
+    executor.settle();
+    EXPECT_TRUE(ran_us.empty());
+    executor.pause_us(300);
+    EXPECT_EQ(ran_us, (std::vector<int64_t>{100}));
+    clock.advance_us(400);
+    executor.settle();
+    EXPECT_EQ(ran_us, (std::vector<int64_t>{100, 700}));
+  }
+  EXPECT_EQ(ran_us.size(), 2u) << "its end drops what is not due";
+}
+
 TEST(StepExecutor, ATimeoutThatATestPassesByHandWakes) {
   ManualClock clock;
   StepExecutor executor(7, clock);

@@ -36,6 +36,31 @@ TEST(ThreadExecutor, PrioritiesDoNotWaitForEachOther) {
   while (!low_ran) std::this_thread::yield();
 }
 
+// The nearer job is submitted while the thread waits for the later one.
+TEST(ThreadExecutor, JobsAreRunWhenTheyAreDueAndNotBefore) {
+  constexpr int64_t kFarUs = int64_t{3600} * 1'000'000;
+  std::atomic<int> far_jobs = 0;
+  std::vector<int64_t> ran_us;
+  {
+    const auto executor = make_thread_executor(1, 1);
+    const auto event = executor->make_event();
+    const int64_t begun_us = system_clock().steady_us();
+    EXPECT_TRUE(executor->submit_later(kFarUs, [&] { ++far_jobs; }));
+    EXPECT_TRUE(executor->submit_later(INT64_MAX, [&] { ++far_jobs; }));
+    for (const int64_t delay_us : {30'000, 10'000, 20'000, 0})
+      EXPECT_TRUE(executor->submit_later(delay_us, [&, delay_us] {
+        EXPECT_GE(system_clock().steady_us() - begun_us, delay_us);
+        ran_us.push_back(delay_us);
+        event->signal();
+      }));
+    while (event->count() < 4) event->wait(event->count(), -1);
+    executor->submit(JobPriority::kLow, [&] { ran_us.push_back(-1); });
+  }
+  ASSERT_EQ(ran_us.size(), 5u);
+  EXPECT_EQ(ran_us.back(), -1);
+  EXPECT_EQ(far_jobs, 0) << "a job that is not due when the executor ends is dropped";
+}
+
 TEST(ThreadExecutor, WhatJobsSubmitRunsTooBeforeTheEnd) {
   std::atomic<int> ran = 0;
   {

@@ -185,6 +185,8 @@ class Schemas : public ToolTest {
         {"delete", "shop", "more", "r", "d:q"},
         {"deleteall", "shop", "more", "r"},
         {"flush", "shop"},
+        {"explain-space", "shop"},
+        {"explain-space", "shop", "orders", "--cells-max", "1"},
         {"compact", "shop", "--explain"},
         {"compact", "shop", "--major"},
         {"export", "shop", "orders"},
