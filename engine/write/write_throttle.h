@@ -29,7 +29,8 @@ class WriteThrottle {
     CELLAR_ASSERT(!stores.empty() && mutexes_held() == 0);
     for (Store* store : stores)
       if (pressed(*store)) return wait(stores);
-    return memory_.bytes() < memory_limit() && !memory_.is_overheld(memory_total()) ? Status() : wait(stores);
+    // wait() knows what writers may have although readers hold memory.
+    return memory_.bytes() + memory_.held_bytes() < memory_total() ? Status() : wait(stores);
   }
 
   // The leader's: the store's memtable has grown by so many bytes.
