@@ -14,6 +14,7 @@
 #include "base/bytes.h"
 #include "base/text_printer.h"
 #include "cellar/environment.h"
+#include "engine/log/directory.h"
 #include "tools/files/space_survey.h"
 #include "tools/frame/command.h"
 #include "tools/frame/output.h"
@@ -97,8 +98,9 @@ std::string text_of(const FamilySpace& space) {
   }
   if (!rows.empty()) text += aligned_table(rows);
   if (space.cells_read > 0)
-    text += fmt::format("  a compaction of all files would free about {}\n",
-                        human_bytes(space.reclaimable_bytes()));
+    text += fmt::format(
+        "  a compaction of all files would free {}\n",
+        space.reclaimable_bytes() == 0 ? "nothing" : "about " + human_bytes(space.reclaimable_bytes()));
   for (const std::string& reason : space.reasons) text += "  " + reason + "\n";
   return text;
 }
@@ -137,8 +139,8 @@ class ExplainSpaceCommand final : public Command {
                       "cells to read of each family; the rest is estimated; default: all cells")
         .formats({"table", "json", "jsonl"})
         .note(
-            "Cells are judged as a compaction of all files would judge them. Snapshots and scanners that a "
-            "process has open may keep some of them longer. Cells that are only in the log do not count.")
+            "Cells are judged as a compaction of all files would judge them. Snapshots and scanners\n"
+            "that a process has open may keep some of them longer. Cells in the log do not count.")
         .example("cellar explain-space shop", "live cells, old versions, deleted and expired cells")
         .example("cellar explain-space shop orders --cells-max 1000000 --format json",
                  "an estimate from a part of the cells, for a program");
@@ -184,15 +186,20 @@ class ExplainSpaceCommand final : public Command {
 
   Result<OtherSpace> other_space(const ManifestState& state, Engine& engine) const {
     OtherSpace other;
+    CELLAR_TRY_ASSIGN(const std::unique_ptr<Directory> root,
+                      posix_file_system().open_directory(store_, false));
+    // The manifest learns later that a file was removed.
+    CELLAR_TRY_ASSIGN(const std::vector<StoredFile> present, list_store_files(*root, nullptr));
     for (const StoredFile& file : state.obsolete) {
+      const auto is_it = [&](const StoredFile& each) { return to_text(each) == to_text(file); };
       const TableRecord* const table = state.table(file.table_id);
-      if (table_.empty() || (table != nullptr && table->name == table_)) other.obsolete.push_back(file);
+      if (std::ranges::any_of(present, is_it) &&
+          (table_.empty() || (table != nullptr && table->name == table_)))
+        other.obsolete.push_back(file);
     }
     CELLAR_TRY_ASSIGN(other.snapshots, engine.named_snapshots().list());
     other.feeds = engine.feeds().list();
     other.log_bytes = engine.status().log_bytes;
-    CELLAR_TRY_ASSIGN(const std::unique_ptr<Directory> root,
-                      posix_file_system().open_directory(store_, false));
     CELLAR_TRY_ASSIGN(other.quarantine_bytes, bytes_below(*root, "quarantine"));
     return other;
   }

@@ -147,8 +147,13 @@ std::string_view space_use_name(SpaceUse use) {
 }
 
 uint64_t FamilySpace::reclaimable_bytes() const {
-  const uint64_t kept = part(SpaceUse::kLive).bytes + part(SpaceUse::kKeptMarkers).bytes;
-  return cells_read == 0 ? 0 : bytes - std::min(bytes, kept);
+  uint64_t bytes_dropped = 0;
+  for (size_t i = 0; i < kSpaceUses; ++i) {
+    const auto use = static_cast<SpaceUse>(i);
+    if (use != SpaceUse::kLive && use != SpaceUse::kKeptMarkers) bytes_dropped += parts[i].bytes;
+  }
+  CELLAR_ASSERT(bytes_dropped <= bytes);
+  return bytes_dropped;
 }
 
 Result<FamilySpace> survey_family(const std::string& store, const TableRecord& table,
