@@ -8,8 +8,8 @@
 #include <string_view>
 #include <vector>
 
+#include "cellar/status.h"
 #include "engine/manifest/manifest_state.h"
-#include "tools/frame/session.h"
 
 namespace cellar {
 
