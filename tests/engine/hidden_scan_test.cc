@@ -64,7 +64,8 @@ class HiddenScan : public EngineFixture {
   }
   uint64_t stored_markers() const {
     uint64_t count = 0;
-    for (const StoreFileInfo& file : table_->info().families.at(0).files) count += file.deletes;
+    const TableInfo info = table_->info();
+    for (const StoreFileInfo& file : info.families.at(0).files) count += file.deletes;
     return count;
   }
 

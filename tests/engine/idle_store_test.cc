@@ -137,7 +137,8 @@ TEST_F(IdleStore, OldMarkersLeave) {
   EXPECT_OK(engine_->wait_for_background());
   const auto markers = [&] {
     uint64_t count = 0;
-    for (const StoreFileInfo& file : table->info().families.at(0).files) count += file.deletes;
+    const TableInfo info = table->info();
+    for (const StoreFileInfo& file : info.families.at(0).files) count += file.deletes;
     return count;
   };
   EXPECT_EQ(markers(), 50u);
