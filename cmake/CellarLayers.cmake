@@ -46,7 +46,8 @@ function(cellar_layer name)
   set(CELLAR_BELOW_${name} "${below}" PARENT_SCOPE)
 
   cellar_layer_target(target ${name})
-  if(sources OR plugins)
+  file(GLOB protos CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/${name}/*.proto")  # see cellar_protobuf()
+  if(sources OR plugins OR protos)
     add_library(${target} OBJECT ${sources} ${plugins})
     cellar_target(${target})
     # The two sources of cell/ would take the room in which g++ inlines the comparisons of merges.
@@ -86,21 +87,32 @@ function(cellar_link_layers target)
   endforeach()
 endfunction()
 
-# cellar_protobuf(<layer>): compiles the layer's .proto files. The generated code is the layer's private matter.
+# cellar_protobuf(<layer> [PUBLIC] [IMPORTS <layer>...]): compiles the layer's .proto files, which may import those of
+# other layers. The generated code is the layer's private matter, unless it is public.
 function(cellar_protobuf layer)
+  cmake_parse_arguments(PARSE_ARGV 1 protobuf "PUBLIC" "" "IMPORTS")
+  set(imported "")
+  foreach(folder IN LISTS layer protobuf_IMPORTS)
+    file(GLOB found CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/${folder}/*.proto")
+    list(APPEND imported ${found})
+  endforeach()
   file(GLOB protos CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/${layer}/*.proto")
   set(generated "${PROJECT_BINARY_DIR}/generated")
   cellar_layer_target(target ${layer})
   foreach(proto IN LISTS protos)
     get_filename_component(stem "${proto}" NAME_WE)
     set(outputs "${generated}/${layer}/${stem}.pb.cc" "${generated}/${layer}/${stem}.pb.h")
-    add_custom_command(OUTPUT ${outputs} DEPENDS "${proto}" COMMENT "Compiling ${layer}/${stem}.proto" VERBATIM
+    add_custom_command(OUTPUT ${outputs} DEPENDS ${imported} COMMENT "Compiling ${layer}/${stem}.proto" VERBATIM
       COMMAND protobuf::protoc --proto_path "${PROJECT_SOURCE_DIR}" --cpp_out "${generated}" "${proto}")
     target_sources(${target} PRIVATE ${outputs})
     set_source_files_properties(${outputs} PROPERTIES COMPILE_OPTIONS -w)  # not our code, not our warnings
   endforeach()
   file(MAKE_DIRECTORY "${generated}/${layer}")
-  target_include_directories(${target} SYSTEM PRIVATE "${generated}")
+  set(scope PRIVATE)
+  if(protobuf_PUBLIC)
+    set(scope PUBLIC)
+  endif()
+  target_include_directories(${target} SYSTEM ${scope} "${generated}")
 endfunction()
 
 # cellar_library(<target> NAME <name> LAYERS <layer>...): a library users link, cellar::<name>: the objects of these

@@ -5,7 +5,7 @@ cellar_find(edit histedit.h edit libedit-dev OPTIONAL)  # line editing in the sh
 
 cellar_layer(tools/frame    DEPENDS engine         LIBS fmt::fmt CLI11::CLI11 nlohmann_json::nlohmann_json)
 cellar_layer(tools/store    DEPENDS tools/frame    LIBS fmt::fmt nlohmann_json::nlohmann_json)
-cellar_layer(tools/hbase    DEPENDS tools/store    LIBS fmt::fmt cellar_dep::protobuf_lite)
+cellar_layer(tools/hbase    DEPENDS tools/store hbase/proto LIBS fmt::fmt cellar_dep::protobuf_lite)
 cellar_layer(tools/query    DEPENDS tools/hbase    LIBS fmt::fmt)
 cellar_layer(tools/transfer DEPENDS tools/query    LIBS fmt::fmt nlohmann_json::nlohmann_json ZLIB::ZLIB)
 cellar_layer(tools/files    DEPENDS tools/hbase    LIBS fmt::fmt nlohmann_json::nlohmann_json cellar_dep::re2)
@@ -17,7 +17,6 @@ cellar_layer(tools/simulate DEPENDS tools/frame    LIBS fmt::fmt nlohmann_json::
 cellar_layer(tools/experiment DEPENDS tools/store tools/plot bench/workload LIBS fmt::fmt nlohmann_json::nlohmann_json)
 cellar_layer(tools DEPENDS tools/transfer tools/files tools/repair tools/shell tools/plot tools/simulate tools/trace tools/experiment
              LIBS fmt::fmt EXCLUDE "/main\\.cc$")
-cellar_protobuf(tools/hbase)
 # What prints a few lines for people is compiled for size: that takes a third less time.
 if(CMAKE_BUILD_TYPE STREQUAL "Release" AND NOT CELLAR_OPTIMIZE)
   foreach(folder IN ITEMS store hbase shell plot files repair trace experiment)

@@ -82,8 +82,8 @@ class FeedReaderImpl final : public FeedReader {
   };
   std::optional<RecordFile> file_;
   uint64_t segment_ = 0;
-  Place place_;         // after the last record that was examined
-  Place before_found_;  // before it
+  Place place_;                 // after the last record that was examined
+  Place before_found_;          // before it
   uint64_t restarts_seen_ = 0;  // of the log
   // The next record with cells, found but not given; its payload lies in file_.
   bool found_ = false;

@@ -31,8 +31,8 @@ Result<std::shared_ptr<BlockTraceWriter>> open_block_trace(const EngineOptions& 
 
 Result<std::shared_ptr<BlockCache>> open_cache(const EngineOptions& options, const std::string& store) {
   CELLAR_TRY_ASSIGN(std::shared_ptr<BlockTraceWriter> trace, open_block_trace(options, store));
-  return BlockCache::create(options.cache_bytes, options.cache_policy, options.cache_shards,
-                            std::move(trace), options.cache_rows);
+  return BlockCache::create(options.cache_bytes, options.cache_policy, options.cache_shards, std::move(trace),
+                            options.cache_rows);
 }
 
 }  // namespace cellar

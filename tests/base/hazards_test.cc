@@ -5,8 +5,8 @@
 #include <gtest/gtest.h>
 
 #include <atomic>
-#include <deque>
 #include <cstring>
+#include <deque>
 #include <memory>
 #include <thread>
 #include <vector>

@@ -132,18 +132,18 @@ TEST_F(AlterTest, ATransactionThatWroteToItConflicts) {
 TEST_F(AlterTest, AWriteTellsWhatBecameOfItsTableMeanwhile) {
   const auto put_during = [&](const std::function<Status()>& change) {
     bool called = false;
-    EXPECT_OK(engine_->add_observer(
-        "t", "changing", std::make_shared<CallingObserver>([&](const RowView&, ObserverContext&) {
-          Status changed;
-          if (std::exchange(called, true)) return changed;
-          std::thread([&] { changed = change(); }).join();
-          return changed;
-        })));
+    EXPECT_OK(engine_->add_observer("t", "changing",
+                                    std::make_shared<CallingObserver>([&](const RowView&, ObserverContext&) {
+                                      Status changed;
+                                      if (std::exchange(called, true)) return changed;
+                                      std::thread([&] { changed = change(); }).join();
+                                      return changed;
+                                    })));
     const Status status = table_->put(Put("late").add("a", "q", "v"));
     table_ = make_table("t", {family("a"), family("b")});
     EXPECT_EQ(get(*table_, Get("late")), Texts{}) << status.to_text();
     EXPECT_OK(table_->put(Put("r").add("b", "q", "v")));  // a later write is not refused
-    open_again();  // without observers
+    open_again();                                         // without observers
     return status;
   };
   const auto expect = [](const Status& status, Code code, std::string_view part) {

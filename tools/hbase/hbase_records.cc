@@ -8,7 +8,7 @@
 #include "base/coding.h"
 #include "cell/cell_codec.h"
 #include "cellar/keys.h"
-#include "tools/hbase/hbase.pb.h"
+#include "hbase/proto/hbase.pb.h"
 
 namespace cellar {
 namespace {
