@@ -39,10 +39,14 @@ final class Cluster {
 
   // Its root is WORK/root. It is ended by Runtime.halt: a cluster takes long to stop.
   static LocalHBaseCluster start(Configuration conf, java.nio.file.Path work) throws Exception {
+    return start(conf, work, 1);
+  }
+
+  static LocalHBaseCluster start(Configuration conf, java.nio.file.Path work, int servers) throws Exception {
     MiniZooKeeperCluster zookeeper = new MiniZooKeeperCluster(conf);
     zookeeper.setDefaultClientPort(freePort());
     conf.setInt("hbase.zookeeper.property.clientPort", zookeeper.startup(work.resolve("zookeeper").toFile()));
-    LocalHBaseCluster cluster = new LocalHBaseCluster(conf, 1, 1);
+    LocalHBaseCluster cluster = new LocalHBaseCluster(conf, 1, servers);
     cluster.startup();
     return cluster;
   }

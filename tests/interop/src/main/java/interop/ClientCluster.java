@@ -1,0 +1,133 @@
+// A whole HBase with two region servers for a client in another process. It prints "masters HOST:PORT" when it can be
+// used, then obeys the lines of its standard input, and ends with it:
+//   split TABLE ROW   move TABLE ROW (to the other server)   merge TABLE ROW (with the region after it)
+//   kill TABLE ROW (the server of the region, at once)       start (one more server)
+// Each command is answered by "done", or by "failed" and the reason.
+//   ClientCluster WORK
+package interop;
+
+import java.io.BufferedReader;
+import java.io.InputStreamReader;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Paths;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+import org.apache.hadoop.conf.Configuration;
+import org.apache.hadoop.hbase.HRegionLocation;
+import org.apache.hadoop.hbase.LocalHBaseCluster;
+import org.apache.hadoop.hbase.ServerName;
+import org.apache.hadoop.hbase.TableName;
+import org.apache.hadoop.hbase.client.Admin;
+import org.apache.hadoop.hbase.client.Connection;
+import org.apache.hadoop.hbase.client.ConnectionFactory;
+import org.apache.hadoop.hbase.client.RegionLocator;
+import org.apache.hadoop.hbase.regionserver.HRegionServer;
+import org.apache.hadoop.hbase.util.Bytes;
+import org.apache.hadoop.hbase.util.JVMClusterUtil;
+
+final class ClientCluster {
+  private static final long PATIENCE_MS = 60_000;
+  private final LocalHBaseCluster cluster;
+  private final Connection connection;
+  private final Admin admin;
+
+  private ClientCluster(LocalHBaseCluster cluster, Connection connection) throws Exception {
+    this.cluster = cluster;
+    this.connection = connection;
+    this.admin = connection.getAdmin();
+  }
+
+  private HRegionLocation at(TableName table, byte[] row) throws Exception {
+    try (RegionLocator locator = connection.getRegionLocator(table)) {
+      return locator.getRegionLocation(row, true);
+    }
+  }
+
+  private interface Condition {
+    boolean holds() throws Exception;
+  }
+
+  private static void await(String what, Condition condition) throws Exception {
+    for (long waited = 0; waited < PATIENCE_MS; waited += 50) {
+      if (condition.holds()) return;
+      Thread.sleep(50);
+    }
+    throw new IllegalStateException(what + " was not seen within a minute");
+  }
+
+  private void move(TableName table, byte[] row) throws Exception {
+    HRegionLocation from = at(table, row);
+    for (JVMClusterUtil.RegionServerThread each : cluster.getLiveRegionServers()) {
+      ServerName name = each.getRegionServer().getServerName();
+      if (name.equals(from.getServerName())) continue;
+      admin.move(from.getRegion().getEncodedNameAsBytes(), name);
+      await("the move", () -> at(table, row).getServerName().equals(name));
+      return;
+    }
+    throw new IllegalStateException("no other server is alive");
+  }
+
+  private void merge(TableName table, byte[] row) throws Exception {
+    HRegionLocation first = at(table, row);
+    HRegionLocation second = at(table, first.getRegion().getEndKey());
+    admin.mergeRegionsAsync(new byte[][] {first.getRegion().getEncodedNameAsBytes(),
+        second.getRegion().getEncodedNameAsBytes()}, false).get(PATIENCE_MS, TimeUnit.MILLISECONDS);
+  }
+
+  private void kill(TableName table, byte[] row) throws Exception {
+    ServerName name = at(table, row).getServerName();
+    for (JVMClusterUtil.RegionServerThread each : cluster.getLiveRegionServers()) {
+      HRegionServer server = each.getRegionServer();
+      if (server.getServerName().equals(name)) server.abort("killed by the test");
+    }
+    await("the region elsewhere", () -> {
+      HRegionLocation now = at(table, row);
+      return now.getServerName() != null && !now.getServerName().equals(name);
+    });
+  }
+
+  private void obey(List<String> words) throws Exception {
+    if (words.get(0).equals("start")) {
+      cluster.addRegionServer(new Configuration(cluster.getConfiguration()), cluster.getRegionServers().size()).start();
+      return;
+    }
+    TableName table = TableName.valueOf(words.get(1));
+    byte[] row = words.size() > 2 ? Bytes.toBytesBinary(words.get(2)) : new byte[0];
+    switch (words.get(0)) {
+      case "split": {
+        int before = admin.getRegions(table).size();
+        admin.split(table, row);
+        await("the split", () -> admin.getRegions(table).size() > before);
+        break;
+      }
+      case "move": move(table, row); break;
+      case "merge": merge(table, row); break;
+      case "kill": kill(table, row); break;
+      default: throw new IllegalArgumentException("unknown command " + words.get(0));
+    }
+  }
+
+  public static void main(String[] arguments) throws Exception {
+    java.nio.file.Path work = Files.createDirectories(Paths.get(arguments[0]).toAbsolutePath());
+    Configuration conf = Cluster.configure(work);
+    LocalHBaseCluster cluster = Cluster.start(conf, work, 2);
+    try (Connection connection = ConnectionFactory.createConnection(conf)) {
+      ClientCluster commands = new ClientCluster(cluster, connection);
+      await("the master", () -> cluster.getActiveMaster() != null && cluster.getActiveMaster().isInitialized());
+      System.out.println("masters " + cluster.getActiveMaster().getServerName().getAddress());
+      System.out.flush();
+      BufferedReader input = new BufferedReader(new InputStreamReader(System.in, StandardCharsets.UTF_8));
+      for (String line = input.readLine(); line != null; line = input.readLine()) {
+        try {
+          commands.obey(List.of(line.trim().split(" ")));
+          System.out.println("done");
+        } catch (Exception e) {
+          System.out.println("failed " + e);
+        }
+        System.out.flush();
+      }
+    }
+    Runtime.getRuntime().halt(0); // a cluster takes long to stop, and there is nothing to keep
+  }
+}
