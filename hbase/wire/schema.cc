@@ -46,8 +46,8 @@ std::string hbase_value(std::string_view option, const std::string& value) {
   return upper_ascii(plugin_in(value));
 }
 
-// Sets an attribute that Cellar wrote for itself. One with parameters counts if the attribute in HBase's spelling
-// still names the same plug-in.
+// Sets an attribute that Cellar wrote for itself. One with parameters counts if the attribute in HBase's
+// spelling still names the same plug-in.
 Status set_own(FamilyOptions& family, const std::string& option, const std::string& value) {
   const std::string hbase_name = hbase_option_name(option);
   if (!hbase_name.empty() && hbase_name.find('.') == std::string::npos)
@@ -97,7 +97,8 @@ void to_wire_family(const FamilyOptions& family, ColumnFamilySchema& to) {
     if (!hbase_name.empty() && !is_key && value != kSameCompression)
       add_attribute(to, hbase_name, hbase_value(name, value));
     const bool parameters = plugin_in(value) != value;
-    if (!usual && (hbase_name.empty() || parameters)) add_attribute(to, std::string(kOwnPrefix) + name, value);
+    if (!usual && (hbase_name.empty() || parameters))
+      add_attribute(to, std::string(kOwnPrefix) + name, value);
   }
   add_texts(to, family.metadata, hbase_configuration(family));
 }
@@ -123,9 +124,10 @@ Result<FamilyOptions> from_wire_family(const ColumnFamilySchema& from) {
 
 Result<TableOptions> from_wire_schema(const TableSchema& from) {
   TableOptions options;
-  CELLAR_TRY(read_options(options, from, [](TableOptions& table, const std::string& option, const std::string& value) {
-    return set_option(table, option, value);
-  }));
+  CELLAR_TRY(read_options(options, from,
+                          [](TableOptions& table, const std::string& option, const std::string& value) {
+                            return set_option(table, option, value);
+                          }));
   for (const ColumnFamilySchema& each : from.column_families()) {
     CELLAR_TRY_ASSIGN(FamilyOptions family, from_wire_family(each));
     options.families.push_back(std::move(family));
