@@ -64,8 +64,8 @@ inline const std::vector<Layer> kLayers = {
      {"engine/jobs", "engine/write", "engine/read", "engine/store", "engine/trace", "engine/schema", "cell",
       "base", "include"}},
     {"hbase/proto", {"base", "include"}},
-    {"hbase/wire",
-     {"hbase/proto", "filter", "engine/schema", "engine/values", "cell", "base", "include"}},
+    {"hbase/wire", {"hbase/proto", "filter", "engine/schema", "engine/values", "cell", "base", "include"}},
+    {"hbase/serve", {"hbase/wire", "hbase/proto", "filter", "cell", "platform", "base", "include"}},
     {"hbase/client",
      {"hbase/wire", "hbase/proto", "engine/schema", "engine/values", "filter", "cell", "platform", "base",
       "include"}},
@@ -88,6 +88,7 @@ inline const std::vector<Layer> kLayers = {
       "hfile/format", "cell", "base", "include"}},
     {"tools/shell", {"tools/query", "tools/store", "tools/frame", "engine/schema", "base", "include"}},
     {"tools/trace", {"tools/store", "tools/frame", "engine/trace", "base", "include"}},
+    {"tools/serve", {"tools/store", "tools/frame", "hbase/serve", "base", "include"}},
     {"tools/plot", {"tools/frame", "base", "include"}},
     {"tools/simulate",
      {"tools/frame", "engine/store", "engine/manifest", "engine/trace", "compaction", "cache", "base",
@@ -109,10 +110,10 @@ inline std::string_view layer_of(std::string_view path) {
 // Above the layers. The guard's own file and the tests of a folder may use all of them.
 inline const std::set<std::string_view> kAboveLayers = {"bench", "tests"};
 inline const std::set<std::string_view> kTestFolders = {
-    "base",    "keys",    "platform",      "cell",          "filter",  "memtable",     "bloom",
-    "cache",   "hfile",   "compaction",    "engine",        "tools",   "fuzz",         "metamorphic",
-    "sim",     "kill",    "scale",         "compat",        "support", "cell_support", "bench",
-    "interop", "outside", "hfile_support", "hfile_threads", "simulate"};
+    "base",    "keys",    "platform",      "cell",          "filter",   "memtable",     "bloom",
+    "cache",   "hfile",   "compaction",    "engine",        "tools",    "fuzz",         "metamorphic",
+    "sim",     "kill",    "scale",         "compat",        "support",  "cell_support", "bench",
+    "interop", "outside", "hfile_support", "hfile_threads", "simulate", "hbase_serve"};
 
 // A call that has one home. `allowed` holds folders ("platform") and files ("base/mutex.h").
 struct Ban {
@@ -176,7 +177,10 @@ inline const std::vector<Fence> kFences = {
      {"hfile/format", "hbase", "tools/hbase"},
      false,
      "protobuf stays where records are parsed"},
-    {"asio", {"hbase/client", "hbase/serve", "tests/hbase"}, false, "sockets stay in hbase/"},
+    {"asio",
+     {"hbase/client", "hbase/serve", "tests/hbase", "tests/hbase_serve"},
+     false,
+     "sockets stay in hbase/"},
     {"rocksdb/", {"bench"}, false, "RocksDB is only what bench/ compares with"},
     {"leveldb/", {"bench"}, false, "LevelDB is only what bench/ compares with"},
     {"gtest/", {"tests"}, true, "GoogleTest belongs to tests/"},
@@ -185,6 +189,9 @@ inline const std::vector<Fence> kFences = {
     {"CLI/", {"tools", "bench", "tests"}, true, "the command line belongs to tools/"},
     {"nlohmann/", {"tools", "bench", "tests"}, true, "documents are rendered in tools/"},
 };
+
+// Who may include the messages of HBase, in sources only. Other generated messages stay inside their folder.
+inline const Strings kUsersOfHBaseMessages = {"hbase/", "tools/hbase/", "tests/hbase"};
 
 // Words that promise work instead of doing it, and paths that exist on one machine. Split, for this file is
 // checked too.
@@ -242,7 +249,8 @@ inline const Strings kPluginKinds = {"policy_", "encoding_", "compressor_", "typ
 inline const std::set<std::string_view> kPluginLayers = {
     "filter",       "memtable",    "bloom",       "cache",          "hfile/codec",    "hfile/encoding",
     "compaction",   "tools/frame", "tools/store", "tools/query",    "tools/transfer", "tools/files",
-    "tools/repair", "tools/shell", "tools/plot",  "tools/simulate", "tools/trace",    "tools/experiment"};
+    "tools/repair", "tools/shell", "tools/plot",  "tools/simulate", "tools/trace",    "tools/experiment",
+    "tools/serve"};
 
 // Folders in which functions state what they promise. The number of CELLAR_ASSERT and CELLAR_DCHECK, divided
 // by the number of functions, may not fall below kAssertionsPerFunction. static_assert is counted apart.

@@ -1,0 +1,84 @@
+// Connection: one client's socket. The only headers of asio that anybody includes are here.
+#pragma once
+
+#include <asio/io_context.hpp>
+#include <asio/ip/tcp.hpp>
+#include <cstdint>
+#include <deque>
+#include <memory>
+#include <string>
+#include <string_view>
+
+#include "cellar/environment.h"
+#include "hbase/serve/dispatcher.h"
+#include "hbase/serve/server_options.h"
+
+namespace cellar::hbase::serve {
+
+// All functions are called by the thread that runs the io_context. Calls are carried out by the executor,
+// and their answers come back through the io_context. A connection lives as long as an operation of its own
+// is under way.
+class Connection : public std::enable_shared_from_this<Connection> {
+ public:
+  // The references must outlive the connection.
+  Connection(asio::io_context& io, asio::ip::tcp::socket socket, Dispatcher& dispatcher, Executor& executor,
+             const ServerOptions& options, uint64_t& bytes_of_all);
+  ~Connection();
+  Connection(const Connection&) = delete;
+  Connection& operator=(const Connection&) = delete;
+
+  void begin();
+  // Reads no more. The connection closes itself when the calls under way are answered.
+  void finish();
+  void close();
+  bool is_closed() const { return closed_; }
+  bool is_idle() const { return calls_ == 0 && unsent_.empty(); }
+  // Closes the connection if it has been waiting for its client too long.
+  void check(int64_t now_ms);
+
+ private:
+  enum class Reading : uint8_t { kPreamble, kHeaderLength, kHeader, kFrameLength, kFrame };
+
+  void read(Reading what, size_t bytes);
+  void read_on();
+  void take();
+  void take_preamble();
+  void take_header();
+  void take_frame_length();
+  void take_frame();
+  void read_next_frame();
+  bool may_read() const;
+  void send(std::string frame, bool then_close);
+  void write();
+  void wrote(size_t bytes);
+  void answered(size_t request_bytes, Result<std::string> answer);
+  void hold(uint64_t bytes);
+  void let_go(uint64_t bytes);
+  void moved() { last_move_ms_ = system_clock().steady_us() / 1000; }
+
+  asio::io_context& io_;
+  asio::ip::tcp::socket socket_;
+  Dispatcher& dispatcher_;
+  Executor& executor_;
+  const ServerOptions& options_;
+  ConnectionTerms terms_;
+
+  Reading reading_ = Reading::kPreamble;
+  std::string input_;       // what is being read
+  size_t input_bytes_ = 0;  // how much it will be
+  size_t input_have_ = 0;
+  bool waiting_ = false;  // the next frame is not read before calls end
+  std::deque<std::string> unsent_;
+  size_t written_ = 0;  // of the first of them
+  bool writing_ = false;
+  bool close_after_writing_ = false;
+  bool finishing_ = false;
+  bool closed_ = false;
+  size_t calls_ = 0;
+  uint64_t load_ = 0;       // bytes of requests that are read or under way, and of answers that are not sent
+  uint64_t& bytes_of_all_;  // the sum of load_ of all connections
+  int64_t began_ms_ = 0;
+  int64_t last_move_ms_ = 0;
+};
+
+}  // namespace cellar::hbase::serve

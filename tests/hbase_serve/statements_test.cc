@@ -1,0 +1,146 @@
+// Statements: tables, families, namespaces, and what a server knows after a restart.
+#include <gmock/gmock.h>
+
+#include "hbase/wire/common.pb.h"
+#include "tests/hbase_serve/serve_fixture.h"
+
+namespace cellar::testing {
+namespace {
+
+namespace java = hbase::serve::java;
+using ::testing::ElementsAre;
+
+class StatementsTest : public ServeFixture {
+ protected:
+  TableOptions described(const std::string& table) {
+    hbase::wire::GetTableDescriptorsRequest request;
+    hbase::wire::to_wire_name(table, *request.add_table_names());
+    const auto response =
+        master("GetTableDescriptors", request).as<hbase::wire::GetTableDescriptorsResponse>();
+    EXPECT_EQ(response.table_schemas_size(), 1);
+    auto options = hbase::wire::from_wire_schema(response.table_schemas(0));
+    EXPECT_TRUE(options.ok()) << options.status();
+    return options.ok() ? *options : TableOptions();
+  }
+  std::vector<std::string> tables(const std::string& regex = "", bool system = false) {
+    hbase::wire::GetTableNamesRequest request;
+    request.set_regex(regex);
+    request.set_include_sys_tables(system);
+    const auto response = master("GetTableNames", request).as<hbase::wire::GetTableNamesResponse>();
+    std::vector<std::string> names;
+    for (const auto& each : response.table_names())
+      names.push_back(hbase::wire::from_wire_name(each).value());
+    return names;
+  }
+  std::string create_namespace(const std::string& name) {
+    hbase::wire::NamespaceRequest request;
+    request.mutable_descriptor()->set_name(name);
+    return master("CreateNamespace", request).exception;
+  }
+};
+
+TEST_F(StatementsTest, ATableLivesAndDies) {
+  EXPECT_EQ(create("t").exception, "");
+  EXPECT_EQ(create("t").exception, java::kTableExists);
+  EXPECT_EQ(statement("DeleteTable", "t").exception, java::kTableNotDisabled);
+  EXPECT_EQ(statement("EnableTable", "t").exception, java::kTableNotDisabled);
+  put("t", "row", "1");
+  EXPECT_EQ(statement("DisableTable", "t").exception, "");
+  EXPECT_EQ(statement("DisableTable", "t").exception, java::kTableNotEnabled);
+  EXPECT_EQ(get("t", "row").exception, java::kNotServingRegion);
+  EXPECT_EQ(statement("EnableTable", "t").exception, "");
+  EXPECT_THAT(get("t", "row").cells(), ElementsAre("row/f:q=1"));
+  EXPECT_EQ(statement("DisableTable", "t").exception, "");
+  EXPECT_EQ(statement("truncateTable", "t").exception, "");
+  EXPECT_THAT(get("t", "row").cells(), ElementsAre());
+  EXPECT_EQ(statement("DisableTable", "t").exception, "");
+  EXPECT_EQ(statement("DeleteTable", "t").exception, "");
+  EXPECT_EQ(statement("DeleteTable", "t").exception, java::kTableNotFound);
+  EXPECT_THAT(tables(), ElementsAre());
+}
+
+TEST_F(StatementsTest, ARestartKeepsStatesAndRegions) {
+  EXPECT_EQ(create("cut", {"m"}).exception, "");
+  EXPECT_EQ(create("off").exception, "");
+  put("cut", "z", "1");
+  EXPECT_EQ(statement("DisableTable", "off").exception, "");
+  close();
+  open();
+  EXPECT_THAT(get("cut", "z").cells(), ElementsAre("z/f:q=1"));
+  EXPECT_EQ(get("off", "row").exception, java::kNotServingRegion);
+  hbase::serve::Call call("", {}, 0, true);
+  EXPECT_EQ(catalog_->table(call, "cut").value()->regions.size(), 2u);
+  EXPECT_TRUE(catalog_->table(call, "off").value()->disabled);
+  // The notes of the catalog are not shown.
+  EXPECT_TRUE(described("cut").metadata.empty());
+}
+
+TEST_F(StatementsTest, ASchemaComesBackAsItWasSent) {
+  TableOptions sent;
+  FamilyOptions family{
+      .name = "f", .max_versions = 7, .ttl_s = 3600, .keep_deleted_cells = KeepDeleted::kTtl};
+  family.delete_order = MarkerOrder::kSequence;
+  family.compression = "zstd(level=9)";
+  family.bloom = "rowprefix_fixed_length(prefix_length=8)";
+  family.compaction = "leveled";
+  family.stamps = Stamps::kRising;
+  family.metadata["owner"] = "me";
+  sent.families = {family, {.name = "g"}};
+  sent.durability = Durability::kFsyncWal;
+  sent.metadata["OWNER"] = "me";
+  hbase::wire::CreateTableRequest request;
+  hbase::wire::to_wire_schema("shop_t", sent, *request.mutable_table_schema());
+  ASSERT_EQ(master("CreateTable", request).exception, "");
+  EXPECT_EQ(described("shop_t"), sent);
+  // A change by a Java client counts, also where Cellar keeps more than the client sees.
+  for (hbase::BytesBytesPair& pair :
+       *request.mutable_table_schema()->mutable_column_families(0)->mutable_attributes())
+    if (pair.first() == "COMPRESSION") pair.set_second("GZ");
+  const auto changed = hbase::wire::from_wire_schema(request.table_schema());
+  ASSERT_TRUE(changed.ok()) << changed.status();
+  EXPECT_EQ(changed.value().families[0].compression, "gz");
+}
+
+TEST_F(StatementsTest, FamiliesAreAddedChangedAndRemoved) {
+  EXPECT_EQ(create("t").exception, "");
+  hbase::wire::FamilyRequest request;
+  hbase::wire::to_wire_name("t", *request.mutable_table_name());
+  hbase::wire::to_wire_family({.name = "g", .max_versions = 2}, *request.mutable_family());
+  EXPECT_EQ(master("ModifyColumn", request).exception, java::kInvalidFamily);
+  EXPECT_EQ(master("AddColumn", request).exception, "");
+  EXPECT_EQ(master("AddColumn", request).exception, java::kInvalidFamily);
+  EXPECT_EQ(described("t").families.size(), 2u);
+  hbase::wire::DeleteFamilyRequest remove;
+  hbase::wire::to_wire_name("t", *remove.mutable_table_name());
+  remove.set_family("f");
+  EXPECT_EQ(master("DeleteColumn", remove).exception, "");
+  EXPECT_EQ(master("DeleteColumn", remove).exception, java::kInvalidFamily);
+  remove.set_family("g");
+  EXPECT_EQ(master("DeleteColumn", remove).exception, java::kInvalidFamily);  // the only one
+}
+
+TEST_F(StatementsTest, NamespacesHoldTables) {
+  EXPECT_EQ(create("shop:t").exception, java::kNamespaceNotFound);
+  EXPECT_EQ(create_namespace("shop"), "");
+  EXPECT_EQ(create_namespace("shop"), java::kNamespaceExists);
+  EXPECT_EQ(create_namespace("no name"), java::kDoNotRetry);
+  EXPECT_EQ(create("shop:t").exception, "");
+  EXPECT_EQ(create("t").exception, "");
+  close();
+  open();
+  EXPECT_THAT(tables(), ElementsAre("shop:t", "t"));
+  EXPECT_THAT(tables("shop:.*"), ElementsAre("shop:t"));
+  EXPECT_THAT(tables("default:.*"), ElementsAre("t"));
+  EXPECT_THAT(tables("", true), ElementsAre("hbase:namespace", "shop:t", "t", "hbase:meta"));
+  hbase::wire::DeleteNamespaceRequest drop;
+  drop.set_name("shop");
+  EXPECT_EQ(master("DeleteNamespace", drop).exception, java::kConstraint);
+  EXPECT_EQ(statement("DisableTable", "shop:t").exception, "");
+  EXPECT_EQ(statement("DeleteTable", "shop:t").exception, "");
+  EXPECT_EQ(master("DeleteNamespace", drop).exception, "");
+  EXPECT_EQ(master("DeleteNamespace", drop).exception, java::kNamespaceNotFound);
+  EXPECT_EQ(statement("DisableTable", "hbase:namespace").exception, java::kDoNotRetry);
+}
+
+}  // namespace
+}  // namespace cellar::testing
