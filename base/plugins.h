@@ -26,5 +26,6 @@ void register_tools_plot_plugins();
 void register_tools_simulate_plugins();
 void register_tools_trace_plugins();
 void register_tools_experiment_plugins();
+void register_tools_serve_plugins();  // where the build has it (CELLAR_WITH_HBASE)
 
 }  // namespace cellar

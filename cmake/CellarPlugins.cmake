@@ -6,6 +6,9 @@ set(CELLAR_PLUGIN_KINDS policy encoding compressor type filter ordered cmd)
 set(CELLAR_PLUGIN_LAYERS filter memtable bloom cache hfile hfile/codec hfile/encoding compaction tools
   tools/frame tools/store tools/query tools/transfer tools/files tools/repair tools/shell tools/plot tools/simulate
   tools/trace tools/experiment)
+if(CELLAR_WITH_HBASE)
+  list(APPEND CELLAR_PLUGIN_LAYERS tools/serve)
+endif()
 
 # cellar_plugins(<layer> <variable>): puts the generated source into <variable>; empty for a layer without plug-ins.
 function(cellar_plugins layer out)

@@ -1,0 +1,78 @@
+// cellar serve: a store answers the calls of HBase's clients.
+#include <fmt/format.h>
+
+#include "cellar/environment.h"
+#include "hbase/serve/server.h"
+#include "tools/frame/command.h"
+#include "tools/frame/operands.h"
+#include "tools/store/store.h"
+
+namespace cellar {
+namespace {
+
+class ServeCommand final : public Command {
+ public:
+  explicit ServeCommand(const PluginParams&) {}
+  CommandGroup group() const override { return CommandGroup::kStore; }
+  std::string_view summary() const override {
+    return "Answer HBase's clients from a store, until it is interrupted";
+  }
+
+  void declare(Arguments& arguments) override {
+    arguments.formats({"table"})
+        .operand("STORE", store_, "directory of the store; created if it does not exist")
+        .option_count("--port", port_, "port to listen on; 0: any that is free; default: 16000")
+        .option("--bind", bind_, "ADDRESS", "address to listen on; default: 127.0.0.1, this machine alone")
+        .option_count("--max-connections", connections_,
+                      "connections at a time; more are closed; default: 256")
+        .option("--for", duration_, "TIME", "end after this time: 90s, 15m; default: never")
+        .note(
+            "A Java program needs two settings of HBase's client to work on the store:\n"
+            "  hbase.client.registry.impl = org.apache.hadoop.hbase.client.RpcConnectionRegistry\n"
+            "  hbase.masters = the printed address\n"
+            "There is no authentication: every program that reaches the port can read and write the store.")
+        .example("cellar serve shop --port 0 --for 2s",
+                 "HBase's client finds the store at the printed address, for two seconds")
+        .example("cellar serve shop --port 0 --bind 127.0.0.1 --max-connections 100 --for 2s",
+                 "at most 100 connections, all of this machine");
+  }
+
+  Status run(Session& session) override {
+    if (port_ > UINT16_MAX || connections_ == 0)
+      return Status::invalid_argument(fmt::format("--port {} --max-connections {}", port_, connections_))
+          .hinting("a port is a number up to 65535, and at least one connection is needed");
+    int64_t ms = INT64_MAX;
+    if (!duration_.empty()) {
+      CELLAR_TRY_ASSIGN(ms, parse_duration_ms(duration_));
+    }
+    CELLAR_TRY_ASSIGN(const std::unique_ptr<Engine> engine, open_store(session, store_, OpenFor::kCreating));
+    hbase::serve::ServerOptions options;
+    options.port = static_cast<uint16_t>(port_);
+    options.bind = bind_;
+    options.connections = connections_;
+    {
+      CELLAR_TRY_ASSIGN(const std::unique_ptr<hbase::serve::Server> server,
+                        hbase::serve::Server::start(*engine, options));
+      session.out().write(fmt::format("serving {} at {}:{}\n", store_, server->host(), server->port()));
+      session.out().flush();
+      const int64_t begin_us = system_clock().steady_us();
+      CELLAR_TRY(
+          server->run([&] { return interrupted() || (system_clock().steady_us() - begin_us) / 1000 >= ms; }));
+    }
+    session.talk("all calls are answered, and the store is closed");
+    return engine->close();
+  }
+
+ private:
+  std::string store_;
+  uint64_t port_ = 16000;
+  std::string bind_ = "127.0.0.1";
+  uint64_t connections_ = 256;
+  std::string duration_;
+};
+
+}  // namespace
+
+CELLAR_PLUGIN(Command, tools_serve_cmd_serve, "serve", ServeCommand)
+
+}  // namespace cellar
