@@ -320,6 +320,34 @@ def one_region(release, folder, seed, tables):
     return tally
 
 
+def serve(release, folder, seed, tables):
+    """The same random operations through HBase's client on a served store, and on a table; and statements."""
+    tally = Tally()
+    operations = folder / "operations"
+    region.write_operations(operations, seed, tables)
+    # A client cannot choose the files of a compaction, and which markers it drops depends on them.
+    drawn = operations.read_text("latin-1").splitlines(keepends=True)
+    operations.write_text("".join(line for line in drawn if not line.startswith("compact\t")), "latin-1")
+    must([WRITER, "region", folder / "store", operations, folder / "cellar"])
+    tally.take(*release.java("Serve", folder / "served", operations, folder / "client", WRITER, "serve"), "Serve")
+    lines = [path.read_text("latin-1").splitlines() for path in (operations, folder / "cellar", folder / "client")]
+    if not len(lines[0]) == len(lines[1]) == len(lines[2]):
+        raise Failed(f"of {len(lines[0])} operations Cellar answered {len(lines[1])} and the client {len(lines[2])}")
+    # A client does not see what files a table has.
+    for at, answer in enumerate(lines[2]):
+        if answer == "rewritten" and lines[1][at].startswith("files"):
+            lines[2][at] = lines[1][at]
+    region.compare_answers(*lines, tally)
+    if not tally.counts["reads that found something"]:
+        tally.differ("no read found anything")
+    return tally
+
+
+def serves():
+    """Whether this build can serve."""
+    return (BUILD / "CMakeCache.txt").exists() and "CELLAR_WITH_HBASE:BOOL=ON" in (BUILD / "CMakeCache.txt").read_text()
+
+
 def compare(release, options):
     """All comparisons with one release."""
     summary = {}
@@ -334,6 +362,10 @@ def compare(release, options):
                   lambda: directories(release, fresh(work / "directories"), options.seed)))
     steps.append(("The same operations on a region and a table", "region",
                   lambda: one_region(release, fresh(work / "region"), options.seed, 20 if options.short else 280)))
+    # The client of HBase 2.4 has no RpcConnectionRegistry.
+    if serves() and not release.version.startswith("2.4."):
+        steps.append(("HBase's client on a served store", "serve",
+                      lambda: serve(release, fresh(work / "serve"), options.seed, 10 if options.short else 100)))
     steps = [each for each in steps if not options.only or each[1] == options.only]
 
     def timed(title, step):
@@ -415,7 +447,7 @@ def parse():
     parser.add_argument("--bench", action="store_true", help="only measure: files and operations, Cellar beside HBase")
     parser.add_argument("--seed", type=int, default=None, help="repeats the run that printed it (else a new one)")
     parser.add_argument("--hbase", default="2.6,2.4", help="profiles of pom.xml, with commas (2.6,2.4)")
-    parser.add_argument("--only", help="one comparison: cellar_to_hbase, hbase_to_cellar, bulk_load, directories, region")
+    parser.add_argument("--only", help="one comparison: cellar_to_hbase, hbase_to_cellar, bulk_load, directories, region, serve")
     parser.add_argument("--cells", type=int, default=1_500_000, help="of --bench")
     parser.add_argument("--rounds", type=int, default=5, help="of --bench")
     parser.add_argument("--keep", action="store_true", help="keep the files, in build/interop")

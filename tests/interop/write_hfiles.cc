@@ -27,6 +27,7 @@
 #include "tests/interop/draw_cells.h"
 #include "tests/interop/region.h"
 #include "tests/interop/region_bench.h"
+#include "tests/interop/serve.h"
 
 namespace cellar::interop {
 namespace {
@@ -183,6 +184,16 @@ Status write_bulk(const std::filesystem::path& directory, uint64_t seed) {
   return {};
 }
 
+#ifdef CELLAR_WITH_HBASE
+constexpr bool kServes = true;
+Status serve_if_built(const std::filesystem::path& directory) { return serve_store(directory); }
+#else
+constexpr bool kServes = false;
+Status serve_if_built(const std::filesystem::path&) {
+  return Status::not_supported("built without HBase's RPC");
+}
+#endif
+
 int run(const std::vector<std::string>& arguments) {
   const auto number = [&](size_t i) { return std::strtoull(arguments[i].c_str(), nullptr, 10); };
   const bool files = arguments.size() == 4 && arguments[0] == "files";
@@ -190,16 +201,19 @@ int run(const std::vector<std::string>& arguments) {
   const bool bench = arguments.size() == 4 && arguments[0] == "bench";
   const bool region = arguments.size() == 4 && arguments[0] == "region";
   const bool operations = arguments.size() == 3 && arguments[0] == "operations";
-  if (!files && !bulk && !bench && !region && !operations) {
+  const bool serve = arguments.size() == 2 && arguments[0] == "serve" && kServes;
+  if (!files && !bulk && !bench && !region && !operations && !serve) {
     std::fprintf(stderr,
                  "usage: cellar_interop files|bulk|bench|operations DIRECTORY NUMBER [NUMBER]\n"
-                 "       cellar_interop region DIRECTORY OPERATIONS ANSWERS\n");
+                 "       cellar_interop region DIRECTORY OPERATIONS ANSWERS\n"
+                 "       cellar_interop serve DIRECTORY   (in builds with CELLAR_WITH_HBASE)\n");
     return 2;
   }
   std::filesystem::create_directories(arguments[1]);
   register_bloom_plugins();
   register_hfile_plugins();
-  const Status status = files        ? write_files(arguments[1], number(2), number(3))
+  const Status status = serve        ? serve_if_built(arguments[1])
+                        : files      ? write_files(arguments[1], number(2), number(3))
                         : bulk       ? write_bulk(arguments[1], number(2))
                         : region     ? answer_operations(arguments[2], arguments[3], arguments[1])
                         : operations ? measure_operations(arguments[1], number(2))

@@ -71,7 +71,7 @@ public final class Region {
     return text.getBytes(StandardCharsets.ISO_8859_1);
   }
 
-  private static ColumnFamilyDescriptorBuilder family(String text) {
+  static ColumnFamilyDescriptorBuilder family(String text) {
     String[] words = text.split(" ");
     ColumnFamilyDescriptorBuilder family = ColumnFamilyDescriptorBuilder.newBuilder(bytes(words[0]));
     for (String word : Arrays.asList(words).subList(1, words.length)) {
@@ -112,7 +112,7 @@ public final class Region {
     }
   }
 
-  private static String text(List<? extends Cell> cells) {
+  static String text(List<? extends Cell> cells) {
     StringBuilder to = new StringBuilder();
     for (Cell cell : cells) {
       to.append(' ');
@@ -127,7 +127,7 @@ public final class Region {
     return to.toString();
   }
 
-  private static String text(Result result) {
+  static String text(Result result) {
     if (result == null || result.isEmpty()) return "";
     List<Cell> cells = new ArrayList<>(result.listCells());
     cells.sort(CellComparator.getInstance()); // cells computed by an Increment come in the order of the request
