@@ -19,6 +19,7 @@
 #include "engine/store/open_cache.h"
 #include "engine/table_impl.h"
 #include "engine/trace/traced_operations.h"
+#include "engine/values/remote_engines.h"
 #include "engine/write/transaction.h"
 
 namespace cellar {
@@ -38,6 +39,7 @@ std::shared_ptr<EngineParts> make_parts(const EngineOptions& options, const std:
 }  // namespace
 
 Result<std::unique_ptr<Engine>> Engine::open(const std::string& path, const EngineOptions& options) {
+  if (auto remote = open_remote(path, options)) return std::move(*remote);
   register_memtable_plugins();
   register_cache_plugins();
   register_bloom_plugins();

@@ -1,0 +1,121 @@
+// The exceptions of HBase's servers, by class. HBase's client decides by the same classes what it tries
+// again.
+#include "hbase/client/call_outcome.h"
+
+#include <fmt/core.h>
+
+#include <map>
+
+#include "hbase/wire/common.pb.h"
+#include "hbase/wire/rpc.pb.h"
+
+namespace cellar::hbase {
+namespace {
+
+struct Meaning {
+  Remedy remedy;
+  Code code;  // of a failure that is reported
+};
+
+// By the name of the class without its package.
+const std::map<std::string_view, Meaning>& meanings() {
+  static const std::map<std::string_view, Meaning> all = {
+      {"NotServingRegionException", {Remedy::kRelocate, Code::kBusy}},
+      {"RegionMovedException", {Remedy::kRelocate, Code::kBusy}},
+      {"RegionOpeningException", {Remedy::kRelocate, Code::kBusy}},
+      {"RegionInRecoveryException", {Remedy::kRelocate, Code::kBusy}},
+      {"RegionOfflineException", {Remedy::kRelocate, Code::kBusy}},
+      {"WrongRegionException", {Remedy::kRelocate, Code::kBusy}},
+      {"RegionServerStoppedException", {Remedy::kRelocate, Code::kBusy}},
+      {"RegionServerAbortedException", {Remedy::kRelocate, Code::kBusy}},
+      {"ServerNotRunningYetException", {Remedy::kRelocate, Code::kBusy}},
+      {"MasterNotRunningException", {Remedy::kRelocate, Code::kBusy}},
+      {"NotActiveMasterException", {Remedy::kRelocate, Code::kBusy}},
+      {"MasterStoppedException", {Remedy::kRelocate, Code::kBusy}},
+      {"PleaseHoldException", {Remedy::kWait, Code::kBusy}},
+      {"MasterRegistryFetchException", {Remedy::kWait, Code::kBusy}},
+      {"RegionTooBusyException", {Remedy::kWait, Code::kBusy}},
+      {"CallQueueTooBigException", {Remedy::kWait, Code::kBusy}},
+      {"CallDroppedException", {Remedy::kWait, Code::kBusy}},
+      {"ServerTooBusyException", {Remedy::kWait, Code::kBusy}},
+      {"RpcThrottlingException", {Remedy::kWait, Code::kBusy}},
+      {"ThrottlingException", {Remedy::kWait, Code::kBusy}},
+      {"MultiActionResultTooLarge", {Remedy::kWait, Code::kLimit}},
+      {"RetryImmediatelyException", {Remedy::kWait, Code::kBusy}},
+      {"CallTimeoutException", {Remedy::kWait, Code::kBusy}},
+      {"TimeoutIOException", {Remedy::kWait, Code::kBusy}},
+      {"UnknownScannerException", {Remedy::kReopen, Code::kIoError}},
+      {"OutOfOrderScannerNextException", {Remedy::kReopen, Code::kIoError}},
+      {"ScannerResetException", {Remedy::kReopen, Code::kIoError}},
+      {"LeaseException", {Remedy::kReopen, Code::kIoError}},
+      {"NoSuchColumnFamilyException", {Remedy::kNone, Code::kInvalidArgument}},
+      {"InvalidFamilyOperationException", {Remedy::kNone, Code::kInvalidArgument}},
+      {"FailedSanityCheckException", {Remedy::kNone, Code::kInvalidArgument}},
+      {"IllegalArgumentException", {Remedy::kNone, Code::kInvalidArgument}},
+      {"TableExistsException", {Remedy::kNone, Code::kInvalidArgument}},
+      {"NamespaceExistException", {Remedy::kNone, Code::kInvalidArgument}},
+      {"ConstraintException", {Remedy::kNone, Code::kInvalidArgument}},
+      {"TableNotFoundException", {Remedy::kNone, Code::kNotFound}},
+      {"NamespaceNotFoundException", {Remedy::kNone, Code::kNotFound}},
+      {"TableNotEnabledException", {Remedy::kNone, Code::kBusy}},
+      {"TableNotDisabledException", {Remedy::kNone, Code::kBusy}},
+      {"RowTooBigException", {Remedy::kNone, Code::kLimit}},
+      {"RequestTooBigException", {Remedy::kNone, Code::kLimit}},
+      {"AccessDeniedException", {Remedy::kNone, Code::kReadOnly}},
+      {"AccessControlException", {Remedy::kNone, Code::kReadOnly}},
+      {"UnsupportedOperationException", {Remedy::kNone, Code::kNotSupported}},
+      {"UnknownProtocolException", {Remedy::kNone, Code::kNotSupported}},
+      {"CorruptHFileException", {Remedy::kNone, Code::kCorruption}},
+      {"DoNotRetryIOException", {Remedy::kNone, Code::kInvalidArgument}},
+      {"InvalidProtocolBufferException", {Remedy::kNone, Code::kInvalidArgument}},
+  };
+  return all;
+}
+
+std::string_view class_without_package(std::string_view name) {
+  for (const char separator : {'.', '$'})
+    if (const size_t at = name.rfind(separator); at != std::string_view::npos) name.remove_prefix(at + 1);
+  return name;
+}
+
+// The first line of a stack trace, without the class.
+std::string_view message_of(std::string_view trace, std::string_view class_name) {
+  trace = trace.substr(0, trace.find('\n'));
+  if (trace.starts_with(class_name)) trace.remove_prefix(class_name.size());
+  if (trace.starts_with(": ")) trace.remove_prefix(2);
+  return trace;
+}
+
+CallError meaning_of(std::string_view class_name, std::string_view trace, bool do_not_retry) {
+  const std::string_view name = class_without_package(class_name);
+  const auto known = meanings().find(name);
+  // HBase tries an unknown exception again, unless the server advises against it.
+  Meaning meaning = {Remedy::kWait, Code::kIoError};
+  if (known != meanings().end()) meaning = known->second;
+  if (do_not_retry && meaning.remedy == Remedy::kWait) meaning.remedy = Remedy::kNone;
+  // The reason that a server cannot read a request is in the message: a class that it does not have, for
+  // instance.
+  const std::string_view message = message_of(trace, class_name);
+  CallError error;
+  error.remedy = meaning.remedy;
+  error.status =
+      Status::with_code(meaning.code, fmt::format("{} ({})", message.empty() ? "no message" : message, name));
+  return error;
+}
+
+}  // namespace
+
+CallError error_of(const wire::ExceptionResponse& exception) {
+  CallError error = meaning_of(exception.class_name(), exception.stack_trace(), exception.do_not_retry());
+  error.overloaded = exception.server_overloaded();
+  const int32_t port = exception.port();
+  if (error.remedy == Remedy::kRelocate && !exception.host_name().empty() && port > 0 && port <= UINT16_MAX)
+    error.moved_to = ServerAddress{exception.host_name(), static_cast<uint16_t>(port)};
+  return error;
+}
+
+CallError error_of(const wire::NameBytesPair& exception) {
+  return meaning_of(exception.name(), exception.value(), false);
+}
+
+}  // namespace cellar::hbase

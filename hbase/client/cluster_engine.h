@@ -1,0 +1,21 @@
+// ClusterEngine: a cluster, as Engine.
+#pragma once
+
+#include <memory>
+#include <string>
+
+#include "cellar/engine.h"
+#include "hbase/client/cluster.h"
+
+namespace cellar::hbase {
+
+// Opens "hbase://master:16000". Only options.environment counts. options.read_only is refused, since access
+// rights are the cluster's matter. kInvalidArgument for an invalid name. kBusy or kIoError if no master
+// answers in time.
+Result<std::unique_ptr<Engine>> open_cluster(const std::string& name, const EngineOptions& options);
+
+// Lets Engine::open() open clusters. Programs that link cellar::hbase do not call it: the library does so
+// itself.
+void register_cluster_engine();
+
+}  // namespace cellar::hbase

@@ -1,0 +1,25 @@
+// ClusterName: the parts of "hbase://master1:16000,master2:16000?timeout_ms=60000&user=ada".
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "cellar/status.h"
+#include "hbase/client/server_address.h"
+
+namespace cellar::hbase {
+
+constexpr std::string_view kScheme = "hbase://";
+
+struct ClusterName {
+  std::vector<ServerAddress> masters;
+  int64_t timeout_ms = 120'000;  // of an operation, with all its attempts
+  std::string user = "cellar";
+};
+
+// kInvalidArgument with the part that is wrong. A master without a port has HBase's, 16000.
+Result<ClusterName> parse_cluster_name(std::string_view text);
+
+}  // namespace cellar::hbase
