@@ -20,8 +20,9 @@ inline bool is_word(char c) {
   return is_letter(c) || (c >= '0' && c <= '9') || kWordBytes.find(c) != std::string_view::npos;
 }
 
-// Makes one pass over the text, by recursive descent. OR binds loosest, SKIP and WHILE tightest. A Builder has a type
-// Term and the functions all, any, skip, while_match, knows and make. It must outlive the parser. One thread at a time.
+// Makes one pass over the text, by recursive descent. OR binds loosest, SKIP and WHILE tightest. A Builder
+// has a type Term and the functions all, any, skip, while_match, knows and make. It must outlive the parser.
+// One thread at a time.
 template <class Builder>
 class FilterParser {
  public:

@@ -1,5 +1,6 @@
-// Cell blocks: cells after the message of a frame, in the form of HBase's KeyValueCodec: each with its length in 4 bytes
-// and as a KeyValue, that is the length of the key, the length of the value, the flat key, the value. Tags do not travel.
+// Cell blocks: cells after the message of a frame, in the form of HBase's KeyValueCodec. Each cell has its
+// length in 4 bytes, then a KeyValue. A KeyValue is the length of the key, the length of the value, the flat
+// key and the value. Tags do not travel.
 #pragma once
 
 #include <string>
@@ -16,15 +17,15 @@ void append_cell(std::string& block, const CellView& cell);
 void append_cell(std::string& block, std::string_view row, std::string_view family,
                  std::string_view qualifier, int64_t timestamp, CellType type, std::string_view value);
 
-// CellBlockReader: the cells of a block of untrusted bytes, one after the other. One thread at a time. The bytes must
-// outlive the cells.
+// CellBlockReader: the cells of a block of untrusted bytes, one after the other. One thread at a time. The
+// bytes must outlive the cells.
 class CellBlockReader {
  public:
   explicit CellBlockReader(std::string_view block) : reader_(block), bytes_(block.size()) {}
 
   bool at_end() const { return reader_.empty(); }
-  // Sets `cell` to the next cell, which points into the block. kCorruption if lengths do not add up, if the type is
-  // none of a stored cell, or if the block is at its end.
+  // Sets `cell` to the next cell, which points into the block. kCorruption for lengths that do not add up,
+  // for a type that no stored cell has, and at the end of the block.
   Status next(CellView& cell);
 
  private:

@@ -1,4 +1,4 @@
-// What filters and comparators share on the wire.
+// Names and conversions that filters and comparators share on the wire.
 #pragma once
 
 #include <string_view>

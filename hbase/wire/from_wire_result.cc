@@ -25,7 +25,8 @@ Status take_cells(const WireResult& result, CellBlockReader& block, std::vector<
     // In a string on the heap, so that its bytes stay in place when `room` grows.
     std::string key;
     key.reserve(64);
-    append_flat_key(key, each.row(), each.family(), each.qualifier(), static_cast<int64_t>(each.timestamp()), type);
+    append_flat_key(key, each.row(), each.family(), each.qualifier(), static_cast<int64_t>(each.timestamp()),
+                    type);
     room.push_back(std::move(key));
     CellView cell;
     if (!parse_flat_key(room.back().data(), room.back().size(), cell))
@@ -34,11 +35,13 @@ Status take_cells(const WireResult& result, CellBlockReader& block, std::vector<
     cell.value_size = static_cast<uint32_t>(each.value().size());
     cells.push_back(cell);
   }
-  if (result.associated_cell_count() < 0) return Status::corruption("a result has a negative number of cells");
+  if (result.associated_cell_count() < 0)
+    return Status::corruption("a result has a negative number of cells");
   return take_cells(block, static_cast<size_t>(result.associated_cell_count()), cells);
 }
 
-void add_row(RowBatch& batch, const std::vector<CellView>& cells, const Pinnable* held, bool more_cells_in_row) {
+void add_row(RowBatch& batch, const std::vector<CellView>& cells, const Pinnable* held,
+             bool more_cells_in_row) {
   if (cells.empty()) return;
   RowBatchBuilder builder(batch);
   builder.begin_row();

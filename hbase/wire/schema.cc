@@ -43,6 +43,7 @@ bool is_carried(std::string_view option) {
 std::string hbase_value(std::string_view option, const std::string& value) {
   if (option == "delete_order") return value == "sequence" ? "true" : "false";
   if (value == "true" || value == "false") return value;
+  if (int64_t seconds = 0; option == "ttl_s" && parse_seconds(value, seconds)) return std::to_string(seconds);
   return upper_ascii(plugin_in(value));
 }
 

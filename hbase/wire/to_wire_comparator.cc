@@ -30,7 +30,8 @@ uint8_t divide_by_256(std::string& digits) {
   return static_cast<uint8_t>(rest);
 }
 
-// Java's BigDecimal as HBase's Bytes writes it: the scale in 4 bytes, then the digits as an integer in two's complement.
+// Java's BigDecimal as HBase's Bytes writes it: the scale in 4 bytes, then the digits as an integer in two's
+// complement.
 Result<std::string> big_decimal_bytes(std::string_view text) {
   CELLAR_TRY_ASSIGN(const Decimal number, parse_decimal(text));
   const int64_t scale = static_cast<int64_t>(number.digits.size()) - number.point;

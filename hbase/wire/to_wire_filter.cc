@@ -1,5 +1,5 @@
-// Filters as messages. A filter does not tell its parts except as text, in the filter language; the terms of that text
-// become the messages.
+// Filters as messages. A filter does not tell its parts except as text, in the filter language; the terms of
+// that text become the messages.
 #include <fmt/core.h>
 
 #include <charconv>
@@ -28,7 +28,8 @@ Result<WireFilter> made(std::string_view name, const MessageLite& message) {
 }
 
 Status wrong(std::string_view name) {
-  return Status::invalid_argument(fmt::format("{} does not write its arguments as the filter language has them", name));
+  return Status::invalid_argument(
+      fmt::format("{} does not write its arguments as the filter language has them", name));
 }
 
 template <class Number>
@@ -50,7 +51,8 @@ Result<Compare> compare_of(const FilterArgument& argument) {
     if (argument.text == op_text(op)) return static_cast<Compare>(op);
   return Status::invalid_argument("a filter has no operator: " + escaped(argument.text));
 }
-static_assert(static_cast<int>(CompareOp::kLess) == LESS && static_cast<int>(CompareOp::kNotEqual) == NOT_EQUAL &&
+static_assert(static_cast<int>(CompareOp::kLess) == LESS &&
+              static_cast<int>(CompareOp::kNotEqual) == NOT_EQUAL &&
               static_cast<int>(CompareOp::kNoOp) == NO_OP);
 
 Status set_comparison(Comparison& to, const FilterArgument& op, const FilterArgument& comparator) {
@@ -177,7 +179,8 @@ Result<WireFilter> dependent_column(std::string_view name, Arguments arguments) 
   message.set_qualifier(arguments[1].text);
   message.set_drop_dependent_column(arguments.size() > 2 && flag_of(arguments[2]));
   message.mutable_comparison()->set_compare(NO_OP);
-  if (arguments.size() == 5) CELLAR_TRY(set_comparison(*message.mutable_comparison(), arguments[3], arguments[4]));
+  if (arguments.size() == 5)
+    CELLAR_TRY(set_comparison(*message.mutable_comparison(), arguments[3], arguments[4]));
   return made(name, message);
 }
 
@@ -273,8 +276,12 @@ const std::map<std::string, Maker, std::less<>>& makers() {
 struct WireBuilder {
   using Term = WireFilter;
 
-  static WireFilter all(const std::vector<WireFilter>& members) { return list_of(FilterList::ALL, members).value(); }
-  static WireFilter any(const std::vector<WireFilter>& members) { return list_of(FilterList::ONE, members).value(); }
+  static WireFilter all(const std::vector<WireFilter>& members) {
+    return list_of(FilterList::ALL, members).value();
+  }
+  static WireFilter any(const std::vector<WireFilter>& members) {
+    return list_of(FilterList::ONE, members).value();
+  }
   static WireFilter skip(const WireFilter& filter) { return of_filter("SkipFilter", filter); }
   static WireFilter while_match(const WireFilter& filter) { return of_filter("WhileMatchFilter", filter); }
   static bool knows(const std::string& name) { return makers().contains(name); }

@@ -1,5 +1,5 @@
-// Writes and conditions as messages. Cells travel in the cell block, in the order of families, as HBase's client sends
-// them: a server takes them off by families.
+// Writes and conditions as messages. Cells travel in the cell block, in the order of families, as HBase's
+// client sends them: a server takes them off by families.
 #include <fmt/core.h>
 
 #include <algorithm>
@@ -22,8 +22,7 @@ namespace {
 constexpr uint32_t kDefaultDurability = 0;
 
 Status check_row(const RowMutation& mutation, std::string_view what) {
-  if (mutation.too_large())
-    return Status::limit(fmt::format("a {} has more than 4 GiB: split it", what));
+  if (mutation.too_large()) return Status::limit(fmt::format("a {} has more than 4 GiB: split it", what));
   if (mutation.row().empty()) return Status::invalid_argument(fmt::format("a {} has an empty row", what));
   if (mutation.row().size() > kRowBytesMax)
     return Status::limit(
@@ -50,7 +49,8 @@ Status set_ttl(std::string_view tags, WireMutation& to) {
 Status set_common(const RowMutation& mutation, WireMutation::Type type, const WriteOptions& options,
                   WireMutation& to) {
   if (options.stamps == Stamps::kRising)
-    return Status::not_supported("region servers have no rising timestamps").hinting("write without Stamps::kRising");
+    return Status::not_supported("region servers have no rising timestamps")
+        .hinting("write without Stamps::kRising");
   to.set_row(std::string(mutation.row()));
   to.set_type(type);
   to.set_durability(options.durability ? static_cast<uint32_t>(*options.durability) + 1 : kDefaultDurability);
@@ -98,7 +98,8 @@ Status to_wire_mutation(const Put& put, const WriteOptions& options, WireMutatio
   return add_cells(put, kLatestTimestamp, to, cells);
 }
 
-Status to_wire_mutation(const Delete& erase, const WriteOptions& options, WireMutation& to, std::string& cells) {
+Status to_wire_mutation(const Delete& erase, const WriteOptions& options, WireMutation& to,
+                        std::string& cells) {
   CELLAR_TRY(check_row(erase, "delete"));
   if (erase.timestamp() < 0) return Status::invalid_argument("a timestamp is negative");
   CELLAR_TRY(set_common(erase, WireMutation::DELETE, options, to));
@@ -123,7 +124,8 @@ Status to_wire_mutation(const Increment& increment, const WriteOptions& options,
   return set_changing(summed, to, cells);
 }
 
-Status to_wire_mutation(const Append& append, const WriteOptions& options, WireMutation& to, std::string& cells) {
+Status to_wire_mutation(const Append& append, const WriteOptions& options, WireMutation& to,
+                        std::string& cells) {
   CELLAR_TRY(check_row(append, "append"));
   if (append.empty()) return Status::invalid_argument("an append has no columns");
   CELLAR_TRY(set_common(append, WireMutation::APPEND, options, to));
@@ -142,7 +144,8 @@ Status to_wire_condition(const CheckAndMutate& check, Condition& to) {
   const CheckReader reader(check);
   if (check.row().empty()) return Status::invalid_argument("a check has an empty row");
   if (!reader.has_column() && reader.filter() == nullptr)
-    return Status::invalid_argument("a check has no condition").hinting("use CheckAndMutate::if_equals, or another if_");
+    return Status::invalid_argument("a check has no condition")
+        .hinting("use CheckAndMutate::if_equals, or another if_");
   to.set_row(check.row());
   to.mutable_time_range()->set_from(static_cast<uint64_t>(reader.time_from()));
   to.mutable_time_range()->set_to(static_cast<uint64_t>(reader.time_until()));

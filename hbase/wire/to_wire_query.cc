@@ -16,7 +16,6 @@ template <class Asked, class Message>
 Status set_query(const Asked& asked, Message& to) {
   if (asked.snapshot() != nullptr) return refuse("snapshots over tables", "read without Query::snapshot");
   if (asked.explain() != nullptr) return refuse("explanations of reads", "read without Query::explain");
-  if (asked.stats() != nullptr) return refuse("figures of single reads", "read without Query::stats");
   if (asked.strict_versions()) return refuse("strict_versions", "read without Query::strict_versions");
   if (asked.versions() == 0) return Status::invalid_argument("a read of 0 versions: 1 or more");
   const bool pages = asked.max_per_family() != 0 || asked.family_offset() != 0;
@@ -33,7 +32,8 @@ Status set_query(const Asked& asked, Message& to) {
   if (asked.family_offset() != 0) to.set_store_offset(std::min<uint32_t>(asked.family_offset(), INT32_MAX));
   const auto set_times = [](int64_t from, int64_t until, TimeRange& range) -> Status {
     if (from < 0 || until < from)
-      return Status::invalid_argument(fmt::format("the time range from {} until {} has no times", from, until));
+      return Status::invalid_argument(
+          fmt::format("the time range from {} until {} has no times", from, until));
     range.set_from(static_cast<uint64_t>(from));
     range.set_to(static_cast<uint64_t>(until));
     return {};
@@ -55,7 +55,8 @@ Status set_query(const Asked& asked, Message& to) {
 Status to_wire_get(const Get& get, WireGet& to) {
   if (get.row().empty()) return Status::invalid_argument("a get has an empty row");
   if (get.row().size() > kRowBytesMax)
-    return Status::limit(fmt::format("the row has {} bytes; at most {} are possible", get.row().size(), kRowBytesMax));
+    return Status::limit(
+        fmt::format("the row has {} bytes; at most {} are possible", get.row().size(), kRowBytesMax));
   to.set_row(get.row());
   return set_query(get, to);
 }
