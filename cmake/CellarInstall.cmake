@@ -6,7 +6,7 @@ include(GNUInstallDirs)
 set(cellar_package "${CMAKE_INSTALL_LIBDIR}/cmake/cellar")
 
 # A build of some targets alone, such as that of benchmarks, cannot be installed.
-foreach(target IN ITEMS cellar cellar_hfile_library cellar_tool)
+foreach(target IN ITEMS cellar cellar_hfile_library cellar_hbase cellar_tool)
   if(TARGET ${target})
     install(CODE "
       if(NOT EXISTS \"$<TARGET_FILE:${target}>\")
@@ -14,7 +14,11 @@ foreach(target IN ITEMS cellar cellar_hfile_library cellar_tool)
       endif()")
   endif()
 endforeach()
-foreach(library IN ITEMS cellar cellar_hfile_library)
+set(cellar_libraries cellar cellar_hfile_library)
+if(TARGET cellar_hbase)
+  list(APPEND cellar_libraries cellar_hbase)
+endif()
+foreach(library IN LISTS cellar_libraries)
   get_target_property(name ${library} EXPORT_NAME)
   install(TARGETS ${library} EXPORT cellar_${name}_targets
     ARCHIVE DESTINATION "${CMAKE_INSTALL_LIBDIR}" LIBRARY DESTINATION "${CMAKE_INSTALL_LIBDIR}"
@@ -116,6 +120,10 @@ endfunction()
 cellar_pkg_config(cellar.pc cellar "Cellar" "${PROJECT_DESCRIPTION}")
 cellar_pkg_config(cellar-hfile.pc cellar_hfile_library "Cellar, files alone" "Reading and writing HBase's HFiles")
 
+set(CELLAR_FIND_FOR_HBASE "")
+if(TARGET cellar_hbase)
+  cellar_found_again(cellar_hbase CELLAR_FIND_FOR_HBASE unused unused)
+endif()
 cellar_found_again(cellar CELLAR_FIND_FOR_CELLAR unused unused)
 cellar_found_again(cellar_hfile_library CELLAR_FIND_FOR_HFILE unused unused)
 configure_package_config_file(cmake/cellarConfig.cmake.in "${PROJECT_BINARY_DIR}/cellarConfig.cmake"
