@@ -61,8 +61,8 @@ inline const std::vector<Layer> kLayers = {
      {"engine/write", "engine/read", "engine/store", "engine/manifest", "engine/log", "engine/schema",
       "compaction", "hfile/check", "hfile/read", "bloom", "cell", "base", "include"}},
     {"engine",
-     {"engine/jobs", "engine/write", "engine/read", "engine/store", "engine/trace", "engine/schema", "cell",
-      "base", "include"}},
+     {"engine/jobs", "engine/write", "engine/read", "engine/store", "engine/trace", "engine/schema",
+      "engine/values", "cell", "base", "include"}},
     {"hbase/proto", {"base", "include"}},
     {"hbase/wire", {"hbase/proto", "filter", "engine/schema", "engine/values", "cell", "base", "include"}},
     {"hbase/serve", {"hbase/wire", "hbase/proto", "filter", "cell", "platform", "base", "include"}},
@@ -113,7 +113,8 @@ inline const std::set<std::string_view> kTestFolders = {
     "base",    "keys",    "platform",      "cell",          "filter",   "memtable",     "bloom",
     "cache",   "hfile",   "compaction",    "engine",        "tools",    "fuzz",         "metamorphic",
     "sim",     "kill",    "scale",         "compat",        "support",  "cell_support", "bench",
-    "interop", "outside", "hfile_support", "hfile_threads", "simulate", "hbase_serve"};
+    "interop", "outside", "hfile_support", "hfile_threads", "simulate", "hbase_serve",
+    "hbase",   "cluster"};
 
 // A call that has one home. `allowed` holds folders ("platform") and files ("base/mutex.h").
 struct Ban {

@@ -1,0 +1,259 @@
+// The client of clusters against a small server that fails on demand.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <thread>
+
+#include "cellar/cellar.h"
+#include "hbase/client/cluster_engine.h"
+#include "tests/hbase/fake_cluster.h"
+
+namespace cellar {
+namespace {
+
+using testing::FakeCluster;
+using Fault = FakeCluster::Fault;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+
+class ClusterClient : public ::testing::Test {
+ protected:
+  void SetUp() override {
+    Result<std::unique_ptr<Engine>> engine = hbase::open_cluster(server_.name(), {});
+    ASSERT_TRUE(engine.ok()) << engine.status();
+    engine_ = std::move(engine).value();
+    Result<std::shared_ptr<Table>> table = engine_->open_table("t");
+    ASSERT_TRUE(table.ok()) << table.status();
+    table_ = *table;
+  }
+
+  std::vector<std::string> scanned(const Scan& scan) {
+    auto scanner = table_->scan(scan);
+    EXPECT_TRUE(scanner.ok()) << scanner.status();
+    std::vector<std::string> rows;
+    for (const RowView row : **scanner) rows.emplace_back(row.row());
+    EXPECT_TRUE((*scanner)->status().ok()) << (*scanner)->status();
+    return rows;
+  }
+
+  FakeCluster server_;
+  std::unique_ptr<Engine> engine_;
+  std::shared_ptr<Table> table_;
+};
+
+TEST_F(ClusterClient, EngineOpenDecidesByTheName) {
+  hbase::register_cluster_engine();
+  const auto engine = Engine::open(server_.name());
+  ASSERT_TRUE(engine.ok()) << engine.status();
+  EXPECT_EQ((*engine)->status().identity, "0123456789abcdef0123456789abcdef");
+  EXPECT_THAT((*engine)->list_tables(), ElementsAre("t"));
+  const auto absent = (*engine)->open_table("tt");
+  EXPECT_TRUE(absent.status().is(Code::kNotFound)) << absent.status();
+  EXPECT_THAT(absent.status().hint(), HasSubstr("did you mean t?"));
+}
+
+TEST_F(ClusterClient, PutsAndGets) {
+  ASSERT_TRUE(table_->put(Put("apple").add("f", "q", "1")).ok());
+  ASSERT_TRUE(table_->put(Put("pear").add("f", "q", "2")).ok());  // in the other region
+  const auto row = table_->get_row(Get("pear"));
+  ASSERT_TRUE(row.ok()) << row.status();
+  EXPECT_EQ(row->value("f", "q"), "2");
+  EXPECT_TRUE(*table_->exists(Get("apple")));
+  EXPECT_FALSE(*table_->exists(Get("apples")));
+  EXPECT_EQ(server_.calls("Meta"), 2);  // a region is looked up once
+}
+
+TEST_F(ClusterClient, ScansCrossRegionsInBothDirections) {
+  server_.set_rows({{"a", "1"}, {"b", "2"}, {"c", "3"}, {"d", "4"}, {"m", "5"}, {"n", "6"}, {"z", "7"}});
+  EXPECT_THAT(scanned(Scan()), ElementsAre("a", "b", "c", "d", "m", "n", "z"));
+  EXPECT_THAT(scanned(Scan().reversed(true)), ElementsAre("z", "n", "m", "d", "c", "b", "a"));
+  EXPECT_THAT(scanned(Scan().start("c", false).stop("n", true)), ElementsAre("d", "m", "n"));
+  EXPECT_THAT(scanned(Scan().start("m").stop("b").reversed(true)), ElementsAre("m", "d", "c"));
+  EXPECT_THAT(scanned(Scan().start("m", false).reversed(true)), ElementsAre("d", "c", "b", "a"));
+  EXPECT_THAT(scanned(Scan().start("b").limit(4)), ElementsAre("b", "c", "d", "m"));
+  EXPECT_THAT(scanned(Scan().start("c").stop("c")), ElementsAre());
+  EXPECT_THAT(scanned(Scan().start("c").stop("c", true)), ElementsAre("c"));
+}
+
+TEST_F(ClusterClient, AScanGoesOnAfterEveryKindOfFault) {
+  std::map<std::string, std::string> rows;
+  std::vector<std::string> expected;
+  for (char c = 'a'; c <= 'z'; ++c) rows[std::string(1, c)] = "v", expected.emplace_back(1, c);
+  server_.set_rows(rows);
+  const std::string package = "org.apache.hadoop.hbase.";
+  for (const std::string& name :
+       {std::string("NotServingRegionException"), std::string("UnknownScannerException"),
+        std::string("RegionTooBusyException"), std::string("CallQueueTooBigException"),
+        std::string("exceptions.OutOfOrderScannerNextException"),
+        std::string("exceptions.ScannerResetException"),
+        std::string("regionserver.RegionServerAbortedException"),
+        std::string("exceptions.RegionOpeningException"), std::string("ipc.ServerNotRunningYetException")}) {
+    auto scanner = table_->scan(Scan());
+    ASSERT_TRUE(scanner.ok());
+    std::vector<std::string> found;
+    for (int i = 0; i < 5 && (*scanner)->next(); ++i) found.emplace_back((*scanner)->row().row());
+    server_.fail("Scan", Fault::kException, package + name);
+    while ((*scanner)->next()) found.emplace_back((*scanner)->row().row());
+    EXPECT_TRUE((*scanner)->status().ok()) << name << ": " << (*scanner)->status();
+    EXPECT_EQ(found, expected) << name;
+  }
+  for (const Fault fault : {Fault::kDropBefore, Fault::kDropAfter, Fault::kGarbage}) {
+    server_.fail("Scan", fault);
+    EXPECT_EQ(scanned(Scan()), expected);
+  }
+}
+
+TEST_F(ClusterClient, ARegionThatSplitsDuringAScanLosesNoRow) {
+  std::map<std::string, std::string> rows;
+  std::vector<std::string> expected;
+  for (char c = 'a'; c <= 'z'; ++c) rows[std::string(1, c)] = "v", expected.emplace_back(1, c);
+  server_.set_rows(rows);
+  auto scanner = table_->scan(Scan());
+  ASSERT_TRUE(scanner.ok());
+  std::vector<std::string> found;
+  for (int i = 0; i < 4 && (*scanner)->next(); ++i) found.emplace_back((*scanner)->row().row());
+  server_.set_regions({{"", "c", 3}, {"c", "g", 4}, {"g", "p", 5}, {"p", "", 6}});
+  while ((*scanner)->next()) found.emplace_back((*scanner)->row().row());
+  EXPECT_TRUE((*scanner)->status().ok()) << (*scanner)->status();
+  EXPECT_EQ(found, expected);
+  EXPECT_EQ(scanned(Scan().reversed(true)).size(), expected.size());
+}
+
+TEST_F(ClusterClient, AnIncrementIsNotDoneTwice) {
+  ASSERT_TRUE(table_->increment_one("c", "f", "q", 5).ok());
+  server_.fail("Mutate", Fault::kDropAfter);  // it was done, and nobody told the client
+  const auto sum = table_->increment_one("c", "f", "q", 5);
+  ASSERT_TRUE(sum.ok()) << sum.status();
+  EXPECT_EQ(*sum, 10);
+  EXPECT_EQ(server_.calls("Mutate"), 3);
+}
+
+TEST_F(ClusterClient, AnUnknownOutcomeIsReported) {
+  server_.fail("Mutate", Fault::kDropAfter);
+  const auto checked =
+      table_->check_and_mutate(CheckAndMutate("c").if_not_exists("f", "q").then(Put("c").add("f", "q", "1")));
+  EXPECT_TRUE(checked.status().is(Code::kDurabilityUnknown)) << checked.status();
+  EXPECT_EQ(server_.calls("Mutate"), 1);
+}
+
+TEST_F(ClusterClient, AListIsTriedAgainInParts) {
+  std::vector<Action> actions;
+  for (char c = 'a'; c <= 'z'; ++c)
+    actions.emplace_back(Put(std::string(1, c)).add("f", "q", std::string(1, c)));
+  server_.set_regions({{"", "k", 7}, {"k", "", 8}});
+  server_.fail("Action", Fault::kException, "org.apache.hadoop.hbase.RegionTooBusyException", 4);
+  server_.fail("Multi", Fault::kDropBefore);
+  for (const Result<ActionResult>& each : table_->batch(actions)) EXPECT_TRUE(each.ok()) << each.status();
+  EXPECT_EQ(server_.rows().size(), 26u);
+  server_.fail("Action", Fault::kException,
+               "org.apache.hadoop.hbase.regionserver.NoSuchColumnFamilyException", 1);
+  size_t failed = 0;
+  for (const Result<ActionResult>& each : table_->batch(actions)) failed += each.ok() ? 0 : 1;
+  EXPECT_EQ(failed, 1u);
+  std::vector<Get> gets;
+  for (char c = 'z'; c >= 'a'; --c) gets.emplace_back(std::string(1, c));
+  gets.emplace_back("nothing");
+  const auto batches = table_->get_many(gets);
+  ASSERT_TRUE(batches.ok()) << batches.status();
+  EXPECT_EQ((*batches)[0].value("f", "q"), "z");
+  EXPECT_EQ((*batches)[25].value("f", "q"), "a");
+  EXPECT_TRUE((*batches)[26].empty());
+}
+
+TEST_F(ClusterClient, ActionsOnOneRowKeepTheirOrder) {
+  const std::vector<Action> actions = {
+      Put("k").add("f", "q", "1"), Get("k"), Put("k").add("f", "q", "2"), Get("k"), Delete("k"), Get("k")};
+  const auto results = table_->batch(actions);
+  EXPECT_EQ(results[1]->row.value("f", "q"), "1");
+  EXPECT_EQ(results[3]->row.value("f", "q"), "2");
+  EXPECT_TRUE(results[5]->row.empty());
+}
+
+TEST_F(ClusterClient, AMovedRegionIsFollowed) {
+  FakeCluster other;
+  other.set_rows({{"a", "there"}});
+  server_.move_to("Get", other.port());
+  const auto row = table_->get_row(Get("a"));
+  ASSERT_TRUE(row.ok()) << row.status();
+  EXPECT_EQ(row->value("f", "q"), "there");
+}
+
+TEST_F(ClusterClient, FinalExceptionsAreNotTriedAgain) {
+  server_.fail("Get", Fault::kException, "org.apache.hadoop.hbase.regionserver.NoSuchColumnFamilyException");
+  const auto row = table_->get(Get("a").family("ff"));
+  EXPECT_TRUE(row.status().is(Code::kInvalidArgument)) << row.status();
+  EXPECT_THAT(row.status().hint(), HasSubstr("f"));
+  EXPECT_EQ(server_.calls("Get"), 1);
+}
+
+TEST_F(ClusterClient, DamagedAnswersAreReported) {
+  server_.set_rows({{"a", std::string(100, 'x')}});
+  server_.fail("Get", Fault::kCutCells);
+  const auto row = table_->get(Get("a"));
+  EXPECT_TRUE(row.status().is(Code::kCorruption)) << row.status();
+}
+
+TEST_F(ClusterClient, TheTimeOfAnOperationIsBounded) {
+  const auto engine = hbase::open_cluster(server_.name("timeout_ms=300&user=ada"), {});
+  ASSERT_TRUE(engine.ok()) << engine.status();
+  const auto table = (*engine)->open_table("t");
+  ASSERT_TRUE(table.ok());
+  server_.fail("Get", Fault::kSilence, {}, 100);
+  const int64_t before = system_clock().steady_us();
+  const auto row = (*table)->get(Get("a"));
+  EXPECT_FALSE(row.ok());
+  EXPECT_LT(system_clock().steady_us() - before, 5'000'000);
+}
+
+TEST_F(ClusterClient, ClosingEndsCallsOfOtherThreads) {
+  server_.fail("Get", Fault::kSilence, {}, 100);
+  Status status;
+  std::thread other([&] { status = table_->get(Get("a")).status(); });
+  while (server_.calls("Get") == 0) std::this_thread::yield();
+  EXPECT_TRUE(engine_->close().ok());
+  other.join();
+  EXPECT_TRUE(status.is(Code::kAborted)) << status;
+  EXPECT_TRUE(table_->put(Put("a").add("f", "q", "1")).is(Code::kAborted));
+}
+
+TEST_F(ClusterClient, ManyThreadsShareAConnection) {
+  std::vector<std::thread> threads;
+  for (int t = 0; t < 4; ++t)
+    threads.emplace_back([&, t] {
+      for (int i = 0; i < 100; ++i) {
+        const std::string row = std::string(1, static_cast<char>('a' + i % 26)) + std::to_string(t);
+        EXPECT_TRUE(table_->put(Put(row).add("f", "q", row)).ok());
+        const Result<Row> found = table_->get_row(Get(row));
+        ASSERT_TRUE(found.ok()) << found.status();
+        EXPECT_EQ(found->value("f", "q"), row);
+      }
+    });
+  for (std::thread& each : threads) each.join();
+}
+
+TEST_F(ClusterClient, WhatAClusterDoesNotHaveIsRefused) {
+  EXPECT_TRUE(engine_->write(Batch()).is(Code::kNotSupported));
+  EXPECT_TRUE(engine_->snapshot().status().is(Code::kNotSupported));
+  EXPECT_TRUE(engine_->begin().status().is(Code::kNotSupported));
+  EXPECT_TRUE(engine_->checkpoint("x").status().is(Code::kNotSupported));
+  EXPECT_TRUE(engine_->named_snapshots().list().status().is(Code::kNotSupported));
+  EXPECT_TRUE(table_->estimate().status().is(Code::kNotSupported));
+  EXPECT_TRUE(table_->scan(Scan().cursor_after_cells(5)).status().is(Code::kNotSupported));
+  EXPECT_TRUE(table_->get(Get("a").strict_versions(true)).status().is(Code::kNotSupported));
+  EXPECT_TRUE(table_->get(Get("")).status().is(Code::kInvalidArgument));
+  EXPECT_TRUE(table_->scan(Scan().start("b").stop("a")).status().is(Code::kInvalidArgument));
+}
+
+TEST(ClusterClientAlone, NobodyAnswers) {
+  std::string name;
+  {
+    FakeCluster gone;
+    name = gone.name("timeout_ms=300");
+  }
+  const auto engine = hbase::open_cluster(name, {});
+  EXPECT_FALSE(engine.ok());
+  EXPECT_THAT(engine.status().to_text(), HasSubstr("127.0.0.1"));
+}
+
+}  // namespace
+}  // namespace cellar
