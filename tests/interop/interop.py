@@ -27,6 +27,7 @@ WORK = ROOT / "build" / "interop"
 BUILD = ROOT / os.environ.get("CELLAR_BUILD", "build/gcc")
 CELLAR = BUILD / "cellar"
 WRITER = BUILD / "cellar_interop"
+CLUSTER = BUILD / "cellar_cluster"
 # What HBase and Hadoop reach into on Java 17.
 OPENS = [f"--add-opens=java.base/{package}=ALL-UNNAMED"
          for package in ("java.lang", "java.lang.reflect", "java.nio", "java.util", "sun.nio.ch", "jdk.internal.ref")]
@@ -348,6 +349,45 @@ def serves():
     return (BUILD / "CMakeCache.txt").exists() and "CELLAR_WITH_HBASE:BOOL=ON" in (BUILD / "CMakeCache.txt").read_text()
 
 
+def relay(program, cluster, tally):
+    """Runs a program that asks for changes of the cluster by lines "do …", and takes what it counted."""
+    run = subprocess.Popen(list(map(str, program)), stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+    lines = []
+    for line in run.stdout:
+        line = line.rstrip("\n")
+        if not line.startswith("do "):
+            lines.append(line)
+            continue
+        cluster.stdin.write(line[3:] + "\n")
+        cluster.stdin.flush()
+        answer = cluster.stdout.readline().strip()
+        tally.count(f"{line.split()[1]}s of regions asked for" if answer == "done" else "changes that HBase refused")
+        run.stdin.write(answer + "\n")
+        run.stdin.flush()
+    tally.take(run.wait(), lines, pathlib.Path(program[0]).name)
+
+
+def client(release, folder, options):
+    """The library's client against a whole HBase in another process, and against a store: both answer alike."""
+    tally = Tally()
+    cluster = subprocess.Popen(release.command("ClientCluster", folder / "hbase"), stdin=subprocess.PIPE,
+                               stdout=subprocess.PIPE, stderr=(folder / "hbase.log").open("w"), text=True)
+    try:
+        line = cluster.stdout.readline().split()
+        if line[:1] != ["masters"]:
+            raise Failed(f"HBase does not start; see {folder / 'hbase.log'}")
+        name = f"hbase://{line[1]}"
+        relay([CLUSTER, "compare", name, folder / "store", options.seed, 2_000 if options.short else 20_000], cluster, tally)
+        relay([CLUSTER, "upset", name, options.seed, 8 if options.short else 40], cluster, tally)
+    finally:
+        cluster.stdin.close()
+        try:
+            cluster.wait(timeout=60)
+        except subprocess.TimeoutExpired:
+            cluster.kill()
+    return tally
+
+
 def compare(release, options):
     """All comparisons with one release."""
     summary = {}
@@ -366,6 +406,9 @@ def compare(release, options):
     if serves() and not release.version.startswith("2.4."):
         steps.append(("HBase's client on a served store", "serve",
                       lambda: serve(release, fresh(work / "serve"), options.seed, 10 if options.short else 100)))
+    if not release.name.startswith("2.4"):  # its masters do not tell clients where regions are
+        steps.append(("The client on a cluster and a store", "client",
+                      lambda: client(release, fresh(work / "client"), options)))
     steps = [each for each in steps if not options.only or each[1] == options.only]
 
     def timed(title, step):
@@ -447,7 +490,8 @@ def parse():
     parser.add_argument("--bench", action="store_true", help="only measure: files and operations, Cellar beside HBase")
     parser.add_argument("--seed", type=int, default=None, help="repeats the run that printed it (else a new one)")
     parser.add_argument("--hbase", default="2.6,2.4", help="profiles of pom.xml, with commas (2.6,2.4)")
-    parser.add_argument("--only", help="one comparison: cellar_to_hbase, hbase_to_cellar, bulk_load, directories, region, serve")
+    parser.add_argument("--only", help="one comparison: cellar_to_hbase, hbase_to_cellar, bulk_load, directories, region, "
+                                       "serve, client")
     parser.add_argument("--cells", type=int, default=1_500_000, help="of --bench")
     parser.add_argument("--rounds", type=int, default=5, help="of --bench")
     parser.add_argument("--keep", action="store_true", help="keep the files, in build/interop")

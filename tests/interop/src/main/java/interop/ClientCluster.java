@@ -12,6 +12,7 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Paths;
 import java.util.List;
+import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import org.apache.hadoop.conf.Configuration;
 import org.apache.hadoop.hbase.HRegionLocation;
@@ -25,6 +26,7 @@ import org.apache.hadoop.hbase.client.RegionLocator;
 import org.apache.hadoop.hbase.regionserver.HRegionServer;
 import org.apache.hadoop.hbase.util.Bytes;
 import org.apache.hadoop.hbase.util.JVMClusterUtil;
+import org.apache.hadoop.metrics2.lib.DefaultMetricsSystem;
 
 final class ClientCluster {
   private static final long PATIENCE_MS = 60_000;
@@ -68,11 +70,22 @@ final class ClientCluster {
     throw new IllegalStateException("no other server is alive");
   }
 
+  // Regions that a split has made are merged only after a compaction has rewritten their halves of files.
   private void merge(TableName table, byte[] row) throws Exception {
     HRegionLocation first = at(table, row);
     HRegionLocation second = at(table, first.getRegion().getEndKey());
-    admin.mergeRegionsAsync(new byte[][] {first.getRegion().getEncodedNameAsBytes(),
-        second.getRegion().getEncodedNameAsBytes()}, false).get(PATIENCE_MS, TimeUnit.MILLISECONDS);
+    byte[][] names = {first.getRegion().getEncodedNameAsBytes(), second.getRegion().getEncodedNameAsBytes()};
+    admin.flush(table);
+    admin.majorCompact(table);
+    await("the merge", () -> {
+      try {
+        admin.mergeRegionsAsync(names, false).get(PATIENCE_MS, TimeUnit.MILLISECONDS);
+        return true;
+      } catch (ExecutionException e) {
+        if (String.valueOf(e.getCause().getMessage()).contains("is not mergeable")) return false;
+        throw e;
+      }
+    });
   }
 
   private void kill(TableName table, byte[] row) throws Exception {
@@ -111,6 +124,9 @@ final class ClientCluster {
   public static void main(String[] arguments) throws Exception {
     java.nio.file.Path work = Files.createDirectories(Paths.get(arguments[0]).toAbsolutePath());
     Configuration conf = Cluster.configure(work);
+    conf.setInt("hbase.catalogjanitor.interval", 1_000); // a region that was split soon lets its halves be merged
+    conf.setInt("hbase.hfile.compaction.discharger.interval", 1_000);
+    DefaultMetricsSystem.setMiniClusterMode(true); // two servers have figures of one name
     LocalHBaseCluster cluster = Cluster.start(conf, work, 2);
     try (Connection connection = ConnectionFactory.createConnection(conf)) {
       ClientCluster commands = new ClientCluster(cluster, connection);

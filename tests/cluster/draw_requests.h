@@ -1,0 +1,46 @@
+// Random requests for a cluster and for a store, which must answer them alike. All timestamps are given, so
+// that clocks do not matter; counters have a family of their own, of which only values are compared.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "base/random.h"
+#include "cellar/action.h"
+#include "cellar/options.h"
+#include "cellar/query.h"
+
+namespace cellar::interop {
+
+class DrawRequests {
+ public:
+  explicit DrawRequests(uint64_t seed) : random_(seed) {}
+
+  Random& random() { return random_; }
+  static TableOptions table();
+  std::string row();
+  Put put(const std::string& row);
+  Delete erase(const std::string& row);
+  Increment increment(const std::string& row);
+  Append append(const std::string& row);
+  RowMutations mutations(const std::string& row);
+  CheckAndMutate check(const std::string& row);
+  Get get();
+  Scan scan();
+  std::vector<Action> actions();
+
+ private:
+  std::string family();
+  std::string qualifier();
+  std::string value();
+  int64_t time();
+  std::string filter_text(size_t depth);
+  std::string comparator();
+  std::string op();
+  template <class Asked>
+  void choose(Asked& asked);
+
+  Random random_;
+};
+
+}  // namespace cellar::interop
