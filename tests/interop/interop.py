@@ -16,6 +16,7 @@ import re
 import shutil
 import subprocess
 import sys
+import threading
 import time
 
 import operations
@@ -372,6 +373,9 @@ def client(release, folder, options):
     tally = Tally()
     cluster = subprocess.Popen(release.command("ClientCluster", folder / "hbase"), stdin=subprocess.PIPE,
                                stdout=subprocess.PIPE, stderr=(folder / "hbase.log").open("w"), text=True)
+    # Its end is the end of whatever waits for it.
+    guard = threading.Timer(STEP_SECONDS[options.short], cluster.kill)
+    guard.start()
     try:
         line = cluster.stdout.readline().split()
         if line[:1] != ["masters"]:
@@ -380,6 +384,7 @@ def client(release, folder, options):
         relay([CLUSTER, "compare", name, folder / "store", options.seed, 2_000 if options.short else 20_000], cluster, tally)
         relay([CLUSTER, "upset", name, options.seed, 8 if options.short else 40], cluster, tally)
     finally:
+        guard.cancel()
         cluster.stdin.close()
         try:
             cluster.wait(timeout=60)
