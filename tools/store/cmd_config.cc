@@ -97,13 +97,20 @@ class ConfigCommand final : public Command {
     return {};
   }
 
+  // Adds the engine's value of an option that a table or family leaves to the engine.
+  void add_inherited(Records& records, const std::string& of, const std::string& name,
+                     const std::string& value, const std::string& usual) const {
+    if (!only_set_ || value != usual) add(records, of, name, value, "engine");
+  }
+
   void show_table(Records& records, const TableInfo& table, const OptionList& of_engine) const {
     const OptionList usual = option_list(TableOptions());
     for (const auto& [name, value] : option_list(table.options)) {
       const bool is_usual = value == value_in(usual, name);
       const bool takes_engines = name == "durability" || name == "memtable_bytes";
       if (is_usual && takes_engines)
-        add(records, shown_name(table.name), name, value_in(of_engine, name), "engine");
+        add_inherited(records, shown_name(table.name), name, value_in(of_engine, name),
+                      value_in(option_list(EngineOptions()), name));
       else
         add(records, shown_name(table.name), name, value, is_usual ? "default" : "table");
     }
@@ -116,9 +123,10 @@ class ConfigCommand final : public Command {
     for (const auto& [name, value] : option_list(family)) {
       const bool is_usual = value == value_in(usual, name);
       if (is_usual && name == "files_stop")
-        add(records, of, name, std::to_string(engine.files_stop), "engine");
+        add_inherited(records, of, name, std::to_string(engine.files_stop),
+                      std::to_string(EngineOptions().files_stop));
       else if (is_usual && name == "major_compaction_interval_ms")
-        add(records, of, name, std::to_string(engine.major_compaction_interval_s * 1000), "engine");
+        add_inherited(records, of, name, std::to_string(engine.major_compaction_interval_s * 1000), "0");
       else
         add(records, of, name, value, is_usual ? "default" : "family");
     }
