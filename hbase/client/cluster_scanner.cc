@@ -42,6 +42,7 @@ struct ClusterScanner::Impl {
   std::optional<uint64_t> scanner_id;
   uint64_t call_seq = 0;
   bool ended = false;
+  bool part_ends = false;  // what is pending is a part of its own
   std::deque<Part> parts;  // fetched, and not yet moved to
   Part pending;            // cells of a row that is not complete
   // The last cell that was returned of a row that may go on: a new scanner begins with its row, and skips up
@@ -160,6 +161,7 @@ CallOutcome ClusterScanner::Impl::call(const wire::ScanRequest& request, wire::S
 void ClusterScanner::Impl::lose_scanner() {
   scanner_id.reset();
   place.reset();
+  part_ends = false;
   pending = Part();  // its row is read again, after the cells that were returned of it
 }
 
@@ -263,18 +265,20 @@ void ClusterScanner::Impl::take_result(const std::vector<CellView>& cells, const
   if (ended) return;
   for (const CellView& cell : cells) {
     if (is_returned(cell)) continue;  // after a failure a row comes from its beginning again
-    if (batch != 0 && pending.cells.size() == batch) emit_pending(true);
+    if (part_ends || (batch != 0 && pending.cells.size() == batch)) emit_pending(true);
     if (pending.frames.empty() || pending.frames.back().get() != frame.get()) pending.frames.push_back(frame);
     pending.cells.push_back(cell);
   }
-  if (!partial)
+  // A server says that a row may go on. The next cell tells whether it does.
+  if (partial)
+    part_ends = parts_allowed && !pending.cells.empty();
+  else
     emit_pending(false);
-  else if (parts_allowed || (batch != 0 && pending.cells.size() == batch))
-    emit_pending(true);
 }
 
 void ClusterScanner::Impl::emit_pending(bool more) {
   if (pending.cells.empty()) return;
+  part_ends = false;
   Part part = std::exchange(pending, Part());
   part.more = more;
   const CellView& last = part.cells.back();

@@ -3,6 +3,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "cellar/filter.h"
 #include "cellar/keys.h"
 
@@ -38,11 +40,14 @@ std::string DrawRequests::value() {
   if (random_.one_in(6)) return plain_int64(static_cast<int64_t>(random_.below(5)));
   return kAll[random_.below(std::size(kAll))];
 }
-int64_t DrawRequests::time() { return 1 + static_cast<int64_t>(random_.below(kTimes)); }
+int64_t DrawRequests::time() {
+  const int64_t back = static_cast<int64_t>(random_.below(kTimes));
+  return std::max<int64_t>(now_ - back * back, 1);
+}
 
 Put DrawRequests::put(const std::string& row) {
   Put put(row);
-  for (uint64_t i = 1 + random_.below(5); i > 0; --i) put.add_at(family(), qualifier(), time(), value());
+  for (uint64_t i = 1 + random_.below(5); i > 0; --i) put.add_at(family(), qualifier(), next_time(), value());
   return put;
 }
 
@@ -122,7 +127,7 @@ std::string DrawRequests::comparator() {
     case 1:
       return op() + ", 'binaryprefix:1'";
     case 2:
-      return op() + ", 'long:2'";
+      return "!=, 'null:'";
     case 3:
       return "=, 'substring:Y'";
     case 4:
@@ -130,22 +135,20 @@ std::string DrawRequests::comparator() {
     case 5:
       return "=, 'bitand:1'";
     default:
-      return op() + ", 'binarycomponent:1:2'";
+      return op() + ", 'binaryprefix:x'";
   }
 }
 
 std::string DrawRequests::filter_text(size_t depth) {
   if (depth > 0 && random_.one_in(3)) {
     const std::string one = filter_text(depth - 1);
-    switch (random_.below(4)) {
+    switch (random_.below(3)) {
       case 0:
         return "(" + one + " AND " + filter_text(depth - 1) + ")";
       case 1:
         return "(" + one + " OR " + filter_text(depth - 1) + ")";
-      case 2:
-        return "SKIP (" + one + ")";
       default:
-        return "WHILE (" + one + ")";
+        return "SKIP (" + one + ")";  // WHILE begins anew in each region
     }
   }
   switch (random_.below(20)) {

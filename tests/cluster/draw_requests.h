@@ -33,7 +33,8 @@ class DrawRequests {
   std::string family();
   std::string qualifier();
   std::string value();
-  int64_t time();
+  int64_t time();  // a time of the past
+  int64_t next_time() { return ++now_; }
   std::string filter_text(size_t depth);
   std::string comparator();
   std::string op();
@@ -41,6 +42,8 @@ class DrawRequests {
   void choose(Asked& asked);
 
   Random random_;
+  // A put is newer than all markers before it: a compaction that drops markers then changes no answer.
+  int64_t now_ = 1;
 };
 
 }  // namespace cellar::interop
