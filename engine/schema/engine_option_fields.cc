@@ -110,7 +110,7 @@ const std::array kFields = {
     text<&EngineOptions::operation_trace>("operation_trace", "traces/shop.trace"),
     text<&EngineOptions::operation_trace_options>("operation_trace_options", "keys=hashed"),
     flag<&EngineOptions::metrics>("metrics", "false"),
-    text<&EngineOptions::metrics_file>("metrics_file", "metrics/shop.prom"),
+    text<&EngineOptions::metrics_file>("metrics_file", "shop.prom"),
     number<&EngineOptions::metrics_interval_s>("metrics_interval_s", "60"),
     text<&EngineOptions::totals_series>("totals_series", "shop.totals.jsonl"),
 };

@@ -215,7 +215,7 @@ constexpr OptionPage kPages[] = {
      "a file that is rewritten with the metrics as OpenMetrics text, for the textfile "
      "collector of Prometheus; not in the store's directory. Empty: none. docs/metrics.md "
      "describes it",
-     "metrics/shop.prom"},
+     "shop.prom"},
     {"engine", "metrics_interval_s", "",
      "10",
      "1 to 31536000",
