@@ -392,7 +392,10 @@ std::unique_ptr<StoreReader> StoreReader::open(std::shared_ptr<const StoreView> 
 std::unique_ptr<StoreReader> StoreReader::moved(const RowRange& rest) {
   CELLAR_ASSERT(again_.has_value() && !walk_.in_row());
   std::shared_ptr<const StoreView> view = without_flushed(*view_);
-  return view == nullptr ? nullptr : open(std::move(view), *again_, rest);
+  std::unique_ptr<StoreReader> reader;
+  if (view != nullptr) reader = open(std::move(view), *again_, rest);
+  if (reader == nullptr) again_.reset();
+  return reader;
 }
 
 Status row_over_limit(const CellView& cell, uint64_t bytes_max, const StoreView& view) {

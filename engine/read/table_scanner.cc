@@ -82,14 +82,15 @@ bool RowReader::enter_later_part(std::string_view row) {
 }
 
 // All families are opened again at the next row of the read, if their memtables were flushed. They
-// find the same cells there.
+// find the same cells there. A filter that is done may have ended inside a row, and nothing is read any more.
 bool RowReader::move_to_files() {
-  if (in_row_ || pending_ != nullptr || failed()) return false;
+  if (in_row_ || pending_ != nullptr || (filter_ != nullptr && filter_->done()) || failed()) return false;
   const std::optional<std::string_view> row = first_row();
   if (!row || failed()) return false;  // at the end nothing is read any more
   count_examined();
   const RowRange& last = parts_ != nullptr ? parts_->back() : range_;
-  const RowRange rest{.start = *resumed_at_.emplace_back(std::make_unique<std::string>(*row)),
+  auto start = std::make_unique<std::string>(*row);
+  const RowRange rest{.start = *start,
                       .stop = last.stop,
                       .stop_inclusive = last.stop_inclusive,
                       .reversed = range_.reversed,
@@ -103,6 +104,7 @@ bool RowReader::move_to_files() {
     examined_ += family->walk().examined();
   }
   for (const auto& family : rest_) examined_ += family->walk().examined();
+  if (any) resumed_at_.push_back(std::move(start));
   return any;
 }
 

@@ -4,6 +4,7 @@
 // Method: scans of every kind are interrupted by writes, flushes and compactions. Their rows are compared
 // with those of the same scan before. The bytes of held memtables tell whether the scanner has moved.
 #include <gtest/gtest.h>
+#include <malloc.h>
 
 #include <algorithm>
 #include <functional>
@@ -13,6 +14,7 @@
 #include <vector>
 
 #include "base/random.h"
+#include "cellar/filter.h"
 #include "tests/engine/engine_fixture.h"
 
 namespace cellar::testing {
@@ -163,6 +165,38 @@ TEST_F(ScannerMoves, AFileThatACompactionReplacesIsFollowedOnlyByThoseWhoMovedBe
   int rows = 40;
   while (scanner->next()) ++rows;
   EXPECT_EQ(rows, kRows);
+}
+
+// Row 300 is the last one. The filter ends it in its first family, and the second one is not read.
+TEST_F(ScannerMoves, AFilterThatEndsInsideARowEndsTheScan) {
+  fill();
+  const Scan scan =
+      Scan().filter(while_match_filter(value_filter(CompareOp::kNotEqual, binary("memory300"))));
+  const Texts expected = read(scan, 0, [] {});
+  ASSERT_GT(expected.size(), 300u);
+  EXPECT_EQ(read_batches(scan, 1000, [&] { EXPECT_OK(engine_->flush()); }), expected);
+}
+
+TEST_F(ScannerMoves, AScannerThatCannotMoveNeedsNoMoreMemoryWithEachBatch) {
+  open({.automatic_compaction = false});
+  table_ = make_table("t", {family("a")});
+  for (int i = 0; i < 400; ++i)
+    EXPECT_OK(table_->put(Put(row(i) + std::string(30'000, 'r')).add("a", "q", "v")));
+  auto scanner = table_->scan(Scan()).value();
+  ASSERT_TRUE(scanner->next());
+  EXPECT_OK(engine_->flush());
+  EXPECT_OK(table_->put(Put("row").add("a", "q", "v")));
+  EXPECT_OK(table_->major_compact());
+  int rows = 1;
+  const auto read_to = [&](int end) {
+    while (rows < end && scanner->next()) ++rows;
+    return mallinfo2().uordblks;
+  };
+  const size_t before = read_to(100);
+  const size_t after = read_to(399);
+  EXPECT_LT(after, before + (1 << 20));
+  EXPECT_EQ(rows, 399);
+  EXPECT_GT(held(), 0u) << "the scanner could move";
 }
 
 // Flushes and other writes come at any time, several of them during one scan.
