@@ -29,7 +29,8 @@ class Background final : public FlushScheduler {
         catalog_(catalog),
         write_path_(write_path),
         log_release_(work, catalog),
-        idle_watch_(work.world, work.activity.changed, [this] { return look_at_idle_stores(); }) {
+        idle_watch_(work.world.clock, work.world.executor, work.activity.changed,
+                    [this] { return look_at_idle_stores(); }) {
     work.activity.look_now = [this] { idle_watch_.hurry(); };
   }
 

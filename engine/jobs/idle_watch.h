@@ -6,7 +6,7 @@
 #include <memory>
 #include <optional>
 
-#include "engine/store/world.h"
+#include "cellar/environment.h"
 
 namespace cellar {
 
@@ -18,9 +18,9 @@ class IdleWatch {
   // Returns the microseconds until the next look; nothing if no look is needed before the next note().
   using Look = std::function<std::optional<int64_t>()>;
 
-  // Borrows the world and the event, which is signalled when a look ends. `look` runs in a job. Two looks
-  // never run at the same time.
-  IdleWatch(const World& world, Event& changed, Look look);
+  // Borrows all until stop() has returned. The event is signalled when a look ends. `look` runs in a job. Two
+  // looks never run at the same time.
+  IdleWatch(Clock& clock, Executor& executor, Event& changed, Look look);
   // stop() must have been called, unless no look can run any more.
   ~IdleWatch();
   IdleWatch(const IdleWatch&) = delete;
@@ -28,17 +28,20 @@ class IdleWatch {
 
   // The files of a store have changed, or a compaction has ended. Cheap.
   void note();
-  // Something may be due now.
-  void hurry() { arm(state_, 0); }
+  // Something may be due now. Looks begin a second apart at least.
+  void hurry();
   // Returns when no look runs, and none will. Called without locks.
   void stop();
 
   static constexpr int64_t kSettleUs = 60'000'000;  // from a note() to the look at what it means
+  static constexpr int64_t kApartUs = 1'000'000;    // from the beginning of a look to a hurried one
 
  private:
   struct State;
-  static void arm(const std::shared_ptr<State>& state, int64_t delay_us);
+  // Returns false if the executor has no timer.
+  static bool arm(const std::shared_ptr<State>& state, int64_t delay_us);
   static void run(const std::shared_ptr<State>& state, int64_t due_us);
+  static std::optional<int64_t> next_delay_us(State& state, std::optional<int64_t>& look_us);
 
   const std::shared_ptr<State> state_;  // shared with jobs that are not due yet; they may outlive the engine
 };
