@@ -136,6 +136,8 @@ class ThreadExecutor final : public Executor {
     if (queue.jobs.empty()) return nullptr;
     std::function<void()> job = std::move(queue.jobs.front());
     queue.jobs.pop_front();
+    // This thread may have waited for the timer. Another one, which waits without a limit, takes that over.
+    if (!queue.jobs.empty() || (&queue == &low_ && !later_.empty())) queue.filled.notify_one();
     return job;
   }
 

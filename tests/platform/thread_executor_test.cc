@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <atomic>
+#include <chrono>
 #include <mutex>
 #include <thread>
 #include <vector>
@@ -59,6 +60,31 @@ TEST(ThreadExecutor, JobsAreRunWhenTheyAreDueAndNotBefore) {
   ASSERT_EQ(ran_us.size(), 5u);
   EXPECT_EQ(ran_us.back(), -1);
   EXPECT_EQ(far_jobs, 0) << "a job that is not due when the executor ends is dropped";
+}
+
+// The thread that waits for the timer may get another job. That one takes as long as the job that is due.
+TEST(ThreadExecutor, AnotherThreadTakesOverTheTimer) {
+  const auto executor = make_thread_executor(1, 2);
+  const auto event = executor->make_event();
+  const auto nap = [] { std::this_thread::sleep_for(std::chrono::milliseconds(5)); };
+  for (int round = 0; round < 6; ++round) {
+    const uint64_t seen = event->count();
+    nap();
+    EXPECT_TRUE(executor->submit_later(40'000, [&] { event->signal(); }));
+    for (int quick = 0; quick < round % 3; ++quick) {
+      nap();
+      executor->submit(JobPriority::kLow, [] {});
+    }
+    nap();
+    std::atomic<bool> waits = true;
+    executor->submit(JobPriority::kLow, [&] {
+      event->wait(seen, 10'000'000);
+      waits = false;
+    });
+    event->wait(seen, 5'000'000);
+    EXPECT_GT(event->count(), seen) << "round " << round;
+    while (waits) nap();
+  }
 }
 
 TEST(ThreadExecutor, WhatJobsSubmitRunsTooBeforeTheEnd) {
