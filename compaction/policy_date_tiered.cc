@@ -73,6 +73,9 @@ class DateTiered final : public CompactionPolicy {
     return triggers_.pick(runs, shape, trace);
   }
 
+  // Each period keeps its files.
+  bool may_be_merged() const override { return false; }
+
  private:
   static int64_t newest_of(const SortedRun& run) {
     CELLAR_ASSERT(!run.files.empty());

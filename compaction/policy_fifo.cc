@@ -46,6 +46,9 @@ class Fifo final : public CompactionPolicy {
     return std::nullopt;
   }
 
+  // A run that holds most of the store would leave as a whole.
+  bool may_be_merged() const override { return false; }
+
  private:
   // Returns how many of the oldest runs are too much. The youngest one stays.
   size_t surplus(const std::vector<SortedRun>& runs, uint64_t bytes) const {

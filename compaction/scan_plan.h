@@ -15,6 +15,7 @@ struct ScanWaste {
   std::string_view first_row;  // the rows of the markers
   std::string_view last_row;
   bool all_files = false;  // only a compaction of all files drops markers
+  uint64_t price = 1;      // cells in vain for each cell of the work
 };
 
 struct ScanPlan {
@@ -24,10 +25,11 @@ struct ScanPlan {
   uint64_t worth_at = UINT64_MAX;
 };
 
-// The inputs are all files that share rows with the waste, and all that share rows with an input. So nothing
-// older is left, and the markers may go. The plan exists once scans have examined enough cells in vain: as
-// many as the compaction reads and writes on average. So compactions take at most as much work as scans have
-// wasted. Markers that a compaction down to the oldest run has kept do not count: a snapshot may need them.
+// The inputs are the files with markers in these rows, and the older files among whose rows these are. Younger
+// files stay. So nothing older is left, and the markers may go. The plan exists once scans have examined
+// enough cells in vain: as many as the compaction reads and writes on average, or one for each 64 bytes of
+// it. So compactions take at most as much work as scans have wasted. The output goes where a policy with
+// levels would put it. Policies whose runs may not be merged have no plan.
 ScanPlan plan_for_scans(const CompactionPolicy& policy, const StoreShape& shape, const ScanWaste& waste);
 
 }  // namespace cellar
