@@ -6,12 +6,12 @@
 #include <algorithm>
 
 #include "base/assert.h"
-#include "base/hash.h"
 #include "compaction/plan.h"
 #include "engine/jobs/compaction_job.h"
 #include "engine/jobs/feeds.h"
 #include "engine/jobs/flush_job.h"
 #include "engine/jobs/prefetch_job.h"
+#include "engine/jobs/store_plans.h"
 
 namespace cellar {
 namespace {
@@ -30,31 +30,20 @@ std::string name_of(std::string_view job, const Store& store) {
   return fmt::format("{} of {}:{}", job, store.table_name(), store.family());
 }
 
-int64_t major_interval_ms(const EngineOptions& engine, const FamilyOptions& family) {
-  return family.major_compaction_interval_ms >= 0 ? family.major_compaction_interval_ms
-                                                  : engine.major_compaction_interval_s * 1000;
+// Returns the delete markers in these files.
+uint64_t deletes_of(const std::vector<StoreFileInfo>& files, const std::vector<uint64_t>& ids) {
+  CELLAR_ASSERT(!ids.empty());
+  uint64_t count = 0;
+  for (const StoreFileInfo& file : files)
+    if (std::ranges::find(ids, file.id) != ids.end()) count += file.deletes;
+  return count;
 }
 
-// Returns the interval, shorter or longer by up to so many percent. The name of the family's oldest file says
-// by how much. So families that were written at the same time are not due together. A store that is opened
-// again asks for the same.
-int64_t with_jitter(int64_t interval_ms, uint32_t percent, std::string_view file) {
-  CELLAR_ASSERT(percent <= 100 && interval_ms >= 0);
-  const double jitter_ms = static_cast<double>(interval_ms) * percent / 100;
-  const double place = static_cast<double>(hash64(file) >> 11) * 0x1p-53;  // from 0 to 1
-  const double result = static_cast<double>(interval_ms) + jitter_ms * (1 - 2 * place);
-  return percent == 0 || result >= 0x1p63 ? interval_ms : static_cast<int64_t>(result);
-}
-
-int64_t later(int64_t ms, int64_t by_ms) {
-  int64_t result = 0;
-  return __builtin_add_overflow(ms, by_ms, &result) ? INT64_MAX : result;
-}
-
-// A file that a wrong clock dated far ahead is due, too: by the right clock it would not be for years.
-bool is_due(int64_t created_ms, int64_t now_ms, int64_t interval_ms) {
-  int64_t age_ms = 0;
-  return __builtin_sub_overflow(now_ms, created_ms, &age_ms) || age_ms > interval_ms || age_ms < -interval_ms;
+uint64_t deletes_in(const Store& store) {
+  const std::shared_ptr<const StoreView> view = store.view();
+  uint64_t count = 0;
+  for (const auto& file : view->files) count += file->record().deletes;
+  return count;
 }
 
 }  // namespace
@@ -281,7 +270,7 @@ void Background::queue_compaction(std::shared_ptr<Store> store) {
 struct Background::Picked {
   ShapeOfStore of;
   std::optional<CompactionPlan> plan;
-  bool for_scans = false;  // the plan is plan_for_scans_of()
+  std::optional<HiddenReads::Tally> for_scans = {};  // the plan is for the scans of these rows
 };
 
 // Asks the policy here, not in the job: writers that have too many files know at once whether to wait.
@@ -428,6 +417,7 @@ class Background::Turns {
 Result<std::optional<CompactionPlan>> Background::compact_next(Store& store, Wanted wanted, int depth) {
   CompactionPlan plan;
   std::optional<ClaimedCompaction> claimed;
+  uint64_t markers = 0;  // of a compaction for scans
   {
     MutexLock lock(store.plan_mutex());
     Picked picked = pick(store, wanted);
@@ -436,7 +426,8 @@ Result<std::optional<CompactionPlan>> Background::compact_next(Store& store, Wan
     plan = *std::move(picked.plan);
     claimed = ClaimedCompaction::claim(store, plan);
     if (claimed && picked.for_scans) {
-      store.view()->hidden_reads->forget();
+      markers = std::max<uint64_t>(1, deletes_of(picked.of.files, plan.inputs));
+      store.view()->hidden_reads->forget(*picked.for_scans);
       work_.counters.scan_compactions.fetch_add(1);
     }
   }
@@ -444,56 +435,47 @@ Result<std::optional<CompactionPlan>> Background::compact_next(Store& store, Wan
   // Another thread may compact other files meanwhile. After a failure, one try at a time is enough.
   if (wanted == Wanted::kAutomatic && store.compactions() != Store::Compactions::kFail)
     queue_compaction(store.shared_from_this());
+  const uint64_t before = deletes_in(store);
   CELLAR_TRY(compact_store(work_, store, plan, *std::move(claimed), Turns(*this, store, depth)));
+  // Flushes meanwhile may add some: the answer need not be exact.
+  if (markers != 0)
+    store.view()->hidden_reads->note_compaction(before - std::min(before, deletes_in(store)) >= markers / 2);
   work_.activity.changed.signal();
   queue_prefetch(store.shared_from_this());
   return plan;
 }
 
-// A view pins memtables and files: nothing holds one while a compaction is carried out. The plan is that of
-// the time in `ahead_ms`.
-Background::Picked Background::pick(Store& store, Wanted wanted, std::vector<std::string>* trace,
-                                    int64_t ahead_ms) {
-  CELLAR_ASSERT(ahead_ms >= 0);
+// A view pins memtables and files: nothing holds one while a compaction is carried out.
+Background::Picked Background::pick(Store& store, Wanted wanted, std::vector<std::string>* trace) {
   const std::shared_ptr<const StoreView> view = store.view();
-  Picked result{shape_of(work_.world.options, store, *view, later(work_.mvcc.now_ms(), ahead_ms),
-                         later(work_.expiry.read().ms, ahead_ms)),
-                {}};
+  const EngineOptions& engine = work_.world.options;
+  Picked result{shape_of(engine, store, *view, work_.mvcc.now_ms(), work_.expiry.read().ms), {}};
   const StoreShape& shape = result.of.shape;
   CELLAR_ASSERT(shape.files.size() == view->files.size());
   // A damaged file may keep a level from giving files away: writers do not slow down for such a debt.
   const bool damaged = std::ranges::any_of(view->files, [](const auto& file) { return file->is_aside(); });
-  if (ahead_ms == 0) store.note_debt_bytes(damaged ? 0 : view->config->policy->debt_bytes(shape));
+  store.note_debt_bytes(damaged ? 0 : view->config->policy->debt_bytes(shape));
   // First, so that no compaction reads what leaves as a whole.
-  const EngineOptions& engine = work_.world.options;
   if (engine.drop_expired_files) result.plan = expired_plan(shape);
   if (result.plan) return result;
   if (wanted == Wanted::kMajor) {
     result.plan = major_plan(*view->config->policy, shape, true);
     return result;
   }
-  if (wanted == Wanted::kAutomatic && ahead_ms == 0) result.plan = plan_for_scans_of(*view, shape);
-  result.for_scans = result.plan.has_value();
-  if (result.plan) return result;
-  const int64_t interval_ms = major_interval_ms(engine, view->config->options);
-  if (wanted == Wanted::kAutomatic && interval_ms > 0 && !result.of.files.empty() &&
-      is_due(shape.files.front().created_ms, shape.now_ms,
-             with_jitter(interval_ms, engine.major_compaction_jitter_percent, shape.files.front().name)))
-    result.plan = major_plan(*view->config->policy, shape, false);
-  if (!result.plan) result.plan = view->config->policy->pick(shape, trace);
+  if (wanted == Wanted::kAutomatic) {
+    if (std::optional<PlanForScans> made = plan_for_scans_of(*view, shape)) {
+      result.plan = std::move(made->plan);
+      result.for_scans = std::move(made->of);
+      return result;
+    }
+  }
+  result.plan = plan_by_time(engine, *view, shape, wanted == Wanted::kAutomatic, trace);
   return result;
-}
-
-Background::Due Background::due_in(Store& store, int64_t ms) {
-  const Picked picked = pick(store, Wanted::kAutomatic, nullptr, ms);
-  if (!picked.plan) return Due::kNo;
-  CELLAR_ASSERT(!picked.plan->inputs.empty());
-  return picked.plan->drop ? Due::kDrop : Due::kMerge;
 }
 
 Status Background::check_picked(const Store& store, const Picked& picked) {
   CELLAR_ASSERT(picked.plan.has_value());
-  const bool whole = picked.plan->inputs.size() == picked.of.files.size();
+  const bool whole = picked.for_scans || picked.plan->inputs.size() == picked.of.files.size();
   return check_plan(*picked.plan, picked.of.shape, whole)
       .with_context("policy " + store.view()->config->options.compaction);
 }

@@ -116,13 +116,13 @@ class Background final : public FlushScheduler {
   void compaction_succeeded(Store& store);
   class Turns;
   struct Picked;
-  Picked pick(Store& store, Wanted wanted, std::vector<std::string>* trace = nullptr, int64_t ahead_ms = 0);
-  // Tells whether an automatic compaction would begin if nothing were written for so long.
+  Picked pick(Store& store, Wanted wanted, std::vector<std::string>* trace = nullptr);
+  // Tells whether an automatic compaction would begin if nothing were written for some time.
   enum class Due : uint8_t { kNo, kMerge, kDrop };
-  Due due_in(Store& store, int64_t ms);
-  std::optional<int64_t> next_due_ms(Store& store);
+  struct IdleShape;
+  Due due_in(IdleShape& idle, int64_t ms) const;
+  std::optional<int64_t> next_due_ms(IdleShape& idle) const;
   std::optional<int64_t> look_at_idle_stores();
-  std::optional<CompactionPlan> plan_for_scans_of(const StoreView& view, const StoreShape& shape) const;
   void flush_hidden(const std::shared_ptr<Store>& store);
   static Status check_picked(const Store& store, const Picked& picked);
   Status run_compactions(Store& store, Wanted wanted);

@@ -202,16 +202,21 @@ int64_t earliest_in_memory(const StoreView& view) {
 
 std::string set_aside_name(const StoreFile& file) { return "damaged file " + file.record().name; }
 
+void set_times(StoreShape& shape, const FamilyRules& rules, int64_t now_ms, int64_t erase_ms) {
+  CELLAR_ASSERT(rules.ttl_ms == shape.ttl_ms);
+  shape.now_ms = now_ms;
+  shape.erase_before_ms = erase_before_ms(rules, erase_ms);
+}
+
 ShapeOfStore shape_of(const EngineOptions& engine, const Store& store, const StoreView& view, int64_t now_ms,
                       int64_t erase_ms) {
   ShapeOfStore result;
   result.files = infos_of(view);
   result.shape.files = result.files;
-  result.shape.now_ms = now_ms;
   result.shape.ttl_ms = view.config->rules.ttl_ms;
   result.shape.min_versions = view.config->rules.min_versions;
   result.shape.flush_bytes = store.flush_bytes(engine);
-  result.shape.erase_before_ms = erase_before_ms(view.config->rules, erase_ms);
+  set_times(result.shape, view.config->rules, now_ms, erase_ms);
   result.shape.earliest_in_memory = earliest_in_memory(view);
   // Writers do not count runs that were set aside. They count those that a running compaction replaces as
   // one.

@@ -21,6 +21,8 @@ struct ShapeOfStore {
 // Cells that expired before `erase_ms` may be erased.
 ShapeOfStore shape_of(const EngineOptions& engine, const Store& store, const StoreView& view, int64_t now_ms,
                       int64_t erase_ms);
+// Sets the time of the shape of a family's store.
+void set_times(StoreShape& shape, const FamilyRules& rules, int64_t now_ms, int64_t erase_ms);
 
 // The files of one or more runs of a view that a compaction replaces.
 struct CompactionInputs {

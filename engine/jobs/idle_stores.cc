@@ -6,8 +6,10 @@
 #include <vector>
 
 #include "base/assert.h"
-#include "compaction/scan_plan.h"
+#include "compaction/plan.h"
 #include "engine/jobs/background.h"
+#include "engine/jobs/compaction_job.h"
+#include "engine/jobs/store_plans.h"
 #include "engine/store/hidden_reads.h"
 
 namespace cellar {
@@ -15,63 +17,70 @@ namespace {
 
 constexpr int64_t kHorizonMs = int64_t{400} * 86'400'000;  // nothing is planned for later
 constexpr int64_t kExactMs = 1000;                         // how late a look may come for what is due
-constexpr int64_t kLookMsMax = 86'400'000;  // between two looks if something is due, because clocks are set
-constexpr int64_t kDoubtMsMax = 3'600'000;  // the same while the clock is not believed (ExpiryClock)
+constexpr int64_t kDayMs = 86'400'000;
+constexpr int64_t kHourMs = 3'600'000;    // no off-peak time is shorter
+constexpr int64_t kLookMsMax = kDayMs;    // between two looks if something is due, because clocks are set
+constexpr int64_t kDoubtMsMax = kHourMs;  // the same while the clock is not believed (ExpiryClock)
+
+int64_t later(int64_t ms, int64_t by_ms) {
+  int64_t result = 0;
+  return __builtin_add_overflow(ms, by_ms, &result) ? INT64_MAX : result;
+}
 
 }  // namespace
 
-// Returns how long until a compaction of the store is due, if nothing is written until then. Returns 0 if one
-// is due now, and nothing if none is within kHorizonMs. A policy is a function of the files and of the time.
-// So it is asked for later times. A plan that is due at one time is due later, too. So the first time is
-// found by doubling, and then by halving.
-std::optional<int64_t> Background::next_due_ms(Store& store) {
-  if (due_in(store, 0) != Due::kNo) return 0;
+// The files of a store and their shape, at any time from now on.
+struct Background::IdleShape {
+  IdleShape(const StoreWork& work, const Store& store)
+      : view(store.view()),
+        now_ms(work.mvcc.now_ms()),
+        erase_ms(work.expiry.read().ms),
+        of(shape_of(work.world.options, store, *view, now_ms, erase_ms)) {}
+
+  const std::shared_ptr<const StoreView> view;
+  const int64_t now_ms;
+  const int64_t erase_ms;
+  ShapeOfStore of;
+};
+
+Background::Due Background::due_in(IdleShape& idle, int64_t ms) const {
+  CELLAR_ASSERT(ms >= 0);
+  StoreShape& shape = idle.of.shape;
+  set_times(shape, idle.view->config->rules, later(idle.now_ms, ms), later(idle.erase_ms, ms));
+  if (work_.world.options.drop_expired_files && expired_plan(shape)) return Due::kDrop;
+  if (ms == 0 && plan_for_scans_of(*idle.view, shape)) return Due::kMerge;
+  return plan_by_time(work_.world.options, *idle.view, shape, true, nullptr) ? Due::kMerge : Due::kNo;
+}
+
+// Returns how long until a compaction of the store is due, if nothing is written until then. Returns nothing if
+// none is within kHorizonMs. None is due now. A policy is a function of the files and of the time. So it is
+// asked for later times. Most plans that are due at one time are due later, too. Those of off-peak hours
+// are not, so the first day is searched hour by hour. Then the time is found by doubling, and by halving.
+std::optional<int64_t> Background::next_due_ms(IdleShape& idle) const {
   int64_t before = 0;
   int64_t at = kExactMs;
-  while (due_in(store, at) == Due::kNo) {
+  while (due_in(idle, at) == Due::kNo) {
     if (at > kHorizonMs) return std::nullopt;
     before = at;
-    at *= 2;
+    at = at < kDayMs ? std::min(2 * at, at + kHourMs) : 2 * at;
   }
   while (at - before > kExactMs) {
     const int64_t middle = before + (at - before) / 2;
-    (due_in(store, middle) == Due::kNo ? before : at) = middle;
+    (due_in(idle, middle) == Due::kNo ? before : at) = middle;
   }
   CELLAR_ASSERT(at > 0);
   return at;
-}
-
-// Returns a compaction that scans have paid for, or nothing. The scans call again when it is worth it.
-std::optional<CompactionPlan> Background::plan_for_scans_of(const StoreView& view,
-                                                            const StoreShape& shape) const {
-  if (view.hidden_reads == nullptr || shape.files.empty()) return std::nullopt;
-  const HiddenReads::Tally tally = view.hidden_reads->tally();
-  const FamilyOptions& family = view.config->options;
-  // A compaction keeps the markers of such families.
-  if (tally.cells < HiddenReads::kCellsMin || family.keep_deleted_cells != KeepDeleted::kFalse ||
-      family.time_to_purge_deletes_ms > 0)
-    return std::nullopt;
-  ScanPlan made = plan_for_scans(*view.config->policy, shape,
-                                 {.cells = tally.cells,
-                                  .first_row = tally.first_row,
-                                  .last_row = tally.last_row,
-                                  .all_files = family.delete_order == MarkerOrder::kSequence});
-  CELLAR_ASSERT(!made.plan || tally.cells >= made.worth_at);
-  // The markers may still be in memory, so scans call again although no compaction would help now.
-  const uint64_t worth_at = made.worth_at == UINT64_MAX ? 2 * tally.cells : made.worth_at;
-  if (!made.plan) view.hidden_reads->call_at(std::max(worth_at, tally.cells + HiddenReads::kCellsMin));
-  return std::move(made.plan);
 }
 
 // Flushes the store if scans have examined more deleted cells in vain than its memtables have cells, and
 // markers are there. No compaction reaches these.
 void Background::flush_hidden(const std::shared_ptr<Store>& store) {
   const std::shared_ptr<const StoreView> view = store->view();
-  if (view->hidden_reads == nullptr || view->active.get() == nullptr || !view->frozen.empty() ||
+  if (!may_compact_for_scans(*view) || view->active.get() == nullptr || !view->frozen.empty() ||
       !work_.world.options.automatic_flush)
     return;
   const MemtableSummary memory = view->active->summary();
-  if (memory.deletes < HiddenReads::kCellsMin / 2 || view->hidden_reads->tally().cells < memory.cells) return;
+  if (memory.deletes < HiddenReads::kCellsMin / 2 || !view->hidden_reads->pays_flush_of(memory.cells)) return;
   const Status status = write_path_.alone([&] {
     if (!store->dropped()) write_path_.freeze(*store);
     return Status();
@@ -94,15 +103,16 @@ std::optional<int64_t> Background::look_at_idle_stores() {
   std::vector<DueStore> due;
   int64_t next_ms = INT64_MAX;
   for (const auto& store : catalog_.stores()) {
+    if (work_.activity.closing.load()) return std::nullopt;
+    if (const auto reads = store->view()->hidden_reads; reads != nullptr) reads->looked();
     if (!store->compaction_enabled()) continue;
     flush_hidden(store);
     if (store->bytes() == 0) continue;
-    const std::optional<int64_t> store_ms = next_due_ms(*store);
-    if (!store_ms) continue;
-    if (*store_ms == 0) {
-      due.push_back({store, due_in(*store, 0) == Due::kDrop, store->run_count()});
+    IdleShape idle(work_, *store);
+    if (const Due now = due_in(idle, 0); now != Due::kNo) {
+      due.push_back({store, now == Due::kDrop, store->run_count()});
     } else {
-      next_ms = std::min(next_ms, *store_ms);
+      next_ms = std::min(next_ms, next_due_ms(idle).value_or(INT64_MAX));
     }
   }
   std::ranges::stable_sort(due, [](const DueStore& a, const DueStore& b) {

@@ -57,7 +57,9 @@ class HiddenScan : public EngineFixture {
     scanner.reset();
     return stats.cells_examined;
   }
+  // Looks come a second apart at least.
   void settle() {
+    executor_.pause_us(1'100'000);
     executor_.settle();
     EXPECT_OK(engine_->wait_for_background());
     executor_.settle();
@@ -74,7 +76,7 @@ class HiddenScan : public EngineFixture {
 };
 
 TEST_F(HiddenScan, BringsAboutACompactionUnderEveryPolicy) {
-  for (const char* policy : {"none", "exploring", "leveled", "fifo"}) {
+  for (const char* policy : {"none", "exploring", "leveled", "stripe"}) {
     files_ = make_memory_file_system();
     open_steps();
     FamilyOptions options = family("f");
@@ -90,6 +92,35 @@ TEST_F(HiddenScan, BringsAboutACompactionUnderEveryPolicy) {
     EXPECT_GE(before, 2u * kRows) << policy;
     EXPECT_EQ(engine_->status().scan_compactions, 1u) << policy;
   }
+}
+
+// One large run would leave as a whole as soon as the store has too much.
+TEST_F(HiddenScan, FifoKeepsItsRunsApart) {
+  open_steps();
+  FamilyOptions options = family("f");
+  options.compaction = "fifo(bytes_max=1000000000)";
+  fill(options);
+  EXPECT_OK(engine_->flush());
+  for (int i = 0; i < 5; ++i) {
+    EXPECT_GE(examined(), 2u * kRows);
+    settle();
+  }
+  EXPECT_EQ(table_->info().families.at(0).files.size(), 2u);
+  EXPECT_EQ(engine_->status().scan_compactions, 0u);
+}
+
+TEST_F(HiddenScan, MarkersThatHaveToStayAreNotFlushed) {
+  open_steps();
+  FamilyOptions options = family("f");
+  options.compaction = "none";
+  options.time_to_purge_deletes_ms = 1000;
+  fill(options);
+  const uint64_t flushes = engine_->status().flushes;
+  for (int i = 0; i < 5; ++i) {
+    EXPECT_GE(examined(), 2u * kRows);
+    settle();
+  }
+  EXPECT_EQ(engine_->status().flushes, flushes);
 }
 
 TEST_F(HiddenScan, MarkersInMemoryAreFlushedFirst) {

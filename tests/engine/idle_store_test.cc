@@ -127,6 +127,20 @@ TEST_F(IdleStore, CellsThatExpireAreRewrittenAway) {
       << reasons_.texts.front();
 }
 
+// The clock begins at 22:13 UTC.
+TEST_F(IdleStore, AnOffPeakHourIsNotPassedOver) {
+  open();
+  const auto table = make_table("t",
+                                "compaction=exploring(files_min=2, bytes_min=1, ratio=0.01, ratio_offpeak=5, "
+                                "offpeak_start=12, offpeak_end=13)");
+  put_and_flush(*table, 0, 10);
+  put_and_flush(*table, 5, 15);
+  pass(12 * kHourUs);
+  EXPECT_EQ(files_of(*table), 2u);
+  pass(3 * kHourUs);
+  EXPECT_EQ(files_of(*table), 1u);
+}
+
 TEST_F(IdleStore, OldMarkersLeave) {
   open();
   const auto table = make_table("t", "compaction=leveled(tombstone_age=2d)");
