@@ -67,9 +67,10 @@ Result<std::unique_ptr<Engine>> Engine::open(const std::string& path, const Engi
                               : attempt());
   CELLAR_ASSERT(parts->disk.manifest != nullptr &&
                 (parts->disk.wal == nullptr) == parts->world.options.read_only);
+  // Before anything that can fail: a close of what was opened records the last unique time.
+  parts->unique_time.start(parts->disk.manifest->state().unique_time_us);
   CELLAR_TRY(parts->totals.open());
   if (!parts->world.options.metrics_file.empty()) CELLAR_TRY(engine->begin_metrics_file());
-  parts->unique_time.start(parts->disk.manifest->state().unique_time_us);
   for (const auto& store : parts->catalog.stores()) {
     if (store->frozen_count() != 0) parts->background.queue_flush(store);
     parts->background.queue_prefetch(store);

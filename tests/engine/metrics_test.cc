@@ -35,6 +35,16 @@ class MetricsTest : public EngineFixture {
     EXPECT_OK((*file)->read(0, bytes.size(), bytes.data()));
     return bytes;
   }
+  // Makes the directory "out" with a file.
+  void make_file(const std::string& name, std::string_view bytes) const {
+    auto directory = files_->open_directory("out", true);
+    ASSERT_TRUE(directory.ok());
+    auto file = (*directory)->create(name);
+    ASSERT_TRUE(file.ok());
+    EXPECT_OK((*file)->append(bytes));
+    EXPECT_OK((*file)->close());
+  }
+  void make_letter() const { make_file("letter.txt", "Dear Sir"); }
 };
 
 TEST_F(MetricsTest, EachOperationIsCountedUnderItsName) {
@@ -338,15 +348,31 @@ TEST_F(MetricsTest, AWriteThatFailsIsATroubleUntilOneSucceeds) {
   EXPECT_FALSE(content("out/cellar.prom").empty());
 }
 
+TEST_F(MetricsTest, AnOpenThatFailsLosesNoUniqueTime) {
+  make_letter();
+  open();
+  const int64_t opened_ms = clock_.wall_ms();
+  const Result<int64_t> first = engine_->unique_time_us();
+  ASSERT_TRUE(first.ok());
+  EXPECT_OK(engine_->close());
+  engine_.reset();
+  EngineOptions options;
+  options.environment.files = files_.get();
+  options.environment.clock = &clock_;
+  options.metrics_file = "out/letter.txt";
+  EXPECT_FALSE(Engine::open("store", options).ok());
+  options.metrics_file = {};
+  options.totals_series = "absent/totals.jsonl";
+  EXPECT_FALSE(Engine::open("store", options).ok());
+  clock_.set_wall_ms(opened_ms - 3'600'000);
+  open();
+  const Result<int64_t> second = engine_->unique_time_us();
+  ASSERT_TRUE(second.ok());
+  EXPECT_GT(*second, *first);
+}
+
 TEST_F(MetricsTest, AFileThatIsNotOneOfThemStays) {
-  auto directory = files_->open_directory("out", true);
-  ASSERT_TRUE(directory.ok());
-  {
-    auto file = (*directory)->create("letter.txt");
-    ASSERT_TRUE(file.ok());
-    EXPECT_OK((*file)->append("Dear Sir"));
-    EXPECT_OK((*file)->close());
-  }
+  make_letter();
   EngineOptions options;
   options.create_if_missing = true;
   options.environment.files = files_.get();
