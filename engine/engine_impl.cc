@@ -48,6 +48,9 @@ Result<std::unique_ptr<Engine>> Engine::open(const std::string& path, const Engi
   CELLAR_TRY(validate(options));
   CELLAR_TRY(
       parse_trace_options(options.operation_trace_options).status().with_context("operation_trace_options"));
+  if (options.read_only && !options.metrics_file.empty())
+    return Status::invalid_argument("metrics_file must be empty if the store is opened for reading only")
+        .hinting("the engine that writes the store writes the file");
   EngineOptions heeded = options;
   if (heeded.cell_bytes_max == 0) heeded.cell_bytes_max = kCellBytesHardMax;
   CELLAR_TRY_ASSIGN(const std::shared_ptr<BlockCache> cache, open_cache(options, path));
@@ -91,7 +94,7 @@ void EngineImpl::begin_optional_trace() {
 
 Status EngineImpl::begin_metrics_file() {
   CELLAR_ASSERT(metrics_file_ == nullptr);
-  metrics_file_ = std::make_unique<MetricsFile>(parts_->world, parts_->health,
+  metrics_file_ = std::make_unique<MetricsFile>(parts_->world, parts_->health, parts_->disk.identity.hex(),
                                                 [this] { return to_openmetrics(metrics()); });
   return metrics_file_->start();
 }

@@ -2,9 +2,12 @@
 #include "engine/engine_metrics.h"
 
 #include <algorithm>
+#include <filesystem>
 #include <string_view>
+#include <system_error>
 
 #include "base/assert.h"
+#include "engine/log/directory.h"
 
 namespace cellar {
 namespace {
@@ -36,50 +39,80 @@ Metrics metrics_of(EngineParts& parts, EngineStatus status) {
   return metrics;
 }
 
-Status MetricsFile::find_directory() {
-  const std::string& path = world_.options.metrics_file;
-  if (path.starts_with(world_.path + "/"))
-    return Status::invalid_argument("it lies in the store's directory")
-        .hinting("name a file in another directory: opening a store removes files that it does not know");
+MetricsFile::MetricsFile(const World& world, Health& health, const std::string& identity,
+                         std::function<std::string()> text)
+    : world_(world), health_(health), text_(std::move(text)) {
+  CELLAR_ASSERT(!world.options.read_only && !identity.empty());
+  const std::string& path = world.options.metrics_file;
   const size_t slash = path.rfind('/');
   name_ = slash == path.npos ? path : path.substr(slash + 1);
-  CELLAR_TRY(check_file_name(name_));
-  const std::string folder = slash == path.npos ? "." : slash == 0 ? "/" : path.substr(0, slash);
-  CELLAR_TRY_ASSIGN(directory_, world_.files.open_directory(folder, false));
-  return {};
+  temporary_ = name_ + "." + identity + ".tmp";
+  folder_ = slash == path.npos ? "." : slash == 0 ? "/" : path.substr(0, slash);
 }
 
-// A mistyped name must not replace somebody's file.
-Status MetricsFile::check_old_file() const {
-  CELLAR_ASSERT(directory_ != nullptr && !name_.empty());
-  Result<std::unique_ptr<ReadableFile>> file = directory_->open(name_);
+namespace {
+
+Status in_a_store() {
+  return Status::invalid_argument("it lies in a store's directory")
+      .hinting("name a file in another directory: opening a store removes files that it does not know");
+}
+
+}  // namespace
+
+Status MetricsFile::check_path() const {
+  std::error_code error;
+  const auto normal = [&](const std::string& path) {
+    const std::string made = std::filesystem::absolute(path, error).lexically_normal().string();
+    return made.ends_with('/') ? made : made + "/";
+  };
+  CELLAR_ASSERT(!folder_.empty());
+  CELLAR_TRY(check_file_name(name_));
+  CELLAR_TRY(check_file_name(temporary_));
+  return normal(folder_).starts_with(normal(world_.path)) ? in_a_store() : Status();
+}
+
+// A mistyped name must not replace somebody's file. A loss of power may leave an empty file, or only zeros.
+Status MetricsFile::check_old_file(Directory& directory) const {
+  constexpr uint64_t kReadMax = 4 << 20;
+  const Result<std::unique_ptr<ReadableFile>> file = directory.open(name_);
   if (file.status().is(Code::kNotFound)) return {};
   CELLAR_TRY(file);
-  std::string beginning(std::min<uint64_t>((*file)->size(), kBeginning.size()), '\0');
-  CELLAR_TRY((*file)->read(0, beginning.size(), beginning.data()));
-  if (beginning == kBeginning) return {};
+  std::string bytes(std::min<uint64_t>((*file)->size(), kReadMax), '\0');
+  CELLAR_TRY((*file)->read(0, bytes.size(), bytes.data()));
+  CELLAR_ASSERT(bytes.size() <= kReadMax);
+  if (bytes.starts_with(kBeginning) || bytes.find_first_not_of('\0') == bytes.npos) return {};
   return Status::invalid_argument("the file exists, and holds no metrics of Cellar")
       .hinting("name another file, or remove this one");
 }
 
-// Nothing waits for the disk: a file that a crash leaves is replaced soon.
+// Opens the directory each time, since it may be removed and made again. Nothing waits for the disk: a file
+// that a loss of power damages is replaced soon. No other engine uses this temporary name, since a store has
+// only one writer.
 Status MetricsFile::write() const {
-  CELLAR_ASSERT(directory_ != nullptr && mutexes_held() == 0);
-  const std::string temporary = name_ + ".tmp";
-  const Status removed = directory_->unlink(temporary);
+  CELLAR_ASSERT(mutexes_held() == 0);
+  CELLAR_TRY(check_path());
+  CELLAR_TRY_ASSIGN(const std::unique_ptr<Directory> directory, world_.files.open_directory(folder_, false));
+  if (directory->open(kCurrentName).ok()) return in_a_store();  // a symbolic link may have led there
+  CELLAR_TRY(check_old_file(*directory));
+  const Status removed = directory->unlink(temporary_);
   if (!removed.ok() && !removed.is(Code::kNotFound)) return removed;
-  CELLAR_TRY_ASSIGN(const std::unique_ptr<WritableFile> file, directory_->create(temporary));
+  Status status = write_as(*directory, temporary_);
+  if (status.ok()) status = directory->rename(temporary_, name_);
+  if (!status.ok()) static_cast<void>(directory->unlink(temporary_));
+  return status;
+}
+
+Status MetricsFile::write_as(Directory& directory, const std::string& name) const {
+  CELLAR_TRY_ASSIGN(const std::unique_ptr<WritableFile> file, directory.create(name));
   CELLAR_TRY(file->append(text_()));
-  CELLAR_TRY(file->close());
-  return directory_->rename(temporary, name_);
+  return file->close();
 }
 
 Status MetricsFile::start() {
   CELLAR_ASSERT(executor_ == nullptr && !world_.options.metrics_file.empty());
-  const std::string context = "metrics_file " + world_.options.metrics_file;
-  CELLAR_TRY(find_directory().with_context(context));
-  CELLAR_TRY(check_old_file().with_context(context));
-  CELLAR_TRY(write().with_context(context));
+  const Status status = rewrite();
+  if (status.is(Code::kInvalidArgument))
+    return status.with_context("metrics_file " + world_.options.metrics_file);
   executor_ = make_thread_executor(1, 1);
   changed_ = executor_->make_event();
   executor_->submit(JobPriority::kLow, [this] { run(); });
@@ -91,12 +124,13 @@ bool MetricsFile::is_stopping() {
   return stopping_;
 }
 
-void MetricsFile::rewrite() {
-  const Status status = write();
+Status MetricsFile::rewrite() {
+  Status status = write();
   if (status.ok())
     health_.over(kTrouble);
   else
     health_.trouble(kTrouble, status, world_.clock.wall_ms());
+  return status;
 }
 
 void MetricsFile::run() {
@@ -106,7 +140,7 @@ void MetricsFile::run() {
     const uint64_t seen = changed_->count();
     if (!is_stopping()) changed_->wait(seen, interval_us);
     if (is_stopping()) break;
-    rewrite();
+    static_cast<void>(rewrite());  // health knows
   }
   // stop() destroys the event next, but not before it has the mutex.
   const MutexLock lock(mutex_);
@@ -132,7 +166,7 @@ void MetricsFile::stop() {
   }
   changed_.reset();
   executor_.reset();
-  rewrite();
+  static_cast<void>(rewrite());
 }
 
 }  // namespace cellar

@@ -21,34 +21,35 @@ Metrics metrics_of(EngineParts& parts, EngineStatus status);
 // otherwise take a thread of that executor. Any thread.
 class MetricsFile {
  public:
-  // Borrows both. `text` gives the metrics as of now.
-  MetricsFile(const World& world, Health& health, std::function<std::string()> text)
-      : world_(world), health_(health), text_(std::move(text)) {}
+  // Borrows world and health. `identity` is the store's. `text` gives the metrics as of now.
+  MetricsFile(const World& world, Health& health, const std::string& identity,
+              std::function<std::string()> text);
   MetricsFile(const MetricsFile&) = delete;
   MetricsFile& operator=(const MetricsFile&) = delete;
   ~MetricsFile() { stop(); }
 
-  // Writes the first text, and begins to rewrite it. Errors: kInvalidArgument if the file lies in the store's
-  // directory, or exists and holds no metrics. kNotFound if its directory does not exist. Also kIoError,
-  // kNoSpace.
+  // Writes the first text, and begins to rewrite it. Only a wrong name is an error: kInvalidArgument if the
+  // file lies in a store's directory, or exists and holds no metrics. All else is a trouble.
   Status start();
   // Ends the rewriting, after a last text. Call it before the engine's parts are closed. Later calls do
   // nothing.
   void stop();
 
  private:
-  Status find_directory();
-  Status check_old_file() const;
+  Status check_path() const;
+  Status check_old_file(Directory& directory) const;
   Status write() const;
-  void rewrite();
+  Status write_as(Directory& directory, const std::string& name) const;
+  Status rewrite();
   void run();
   bool is_stopping();
 
   const World& world_;
   Health& health_;
   const std::function<std::string()> text_;
-  std::string name_;  // in the directory
-  std::unique_ptr<Directory> directory_;
+  std::string folder_;
+  std::string name_;       // in the folder
+  std::string temporary_;  // the name of a text that is not complete yet
   std::unique_ptr<Executor> executor_;  // null: nothing is rewritten
   std::unique_ptr<Event> changed_;
   Mutex mutex_;

@@ -330,7 +330,7 @@ TEST_F(MetricsTest, AWriteThatFailsIsATroubleUntilOneSucceeds) {
   EngineOptions options;
   options.metrics_file = "out/cellar.prom";
   options.metrics_interval_s = 1;
-  files.fail(FileOperation::kRename, "*cellar.prom.tmp", 2, Code::kNoSpace);  // the one after that of open()
+  files.fail(FileOperation::kRename, "*cellar.prom.*.tmp", 2, Code::kNoSpace);  // the one after that of open()
   open(options);
   const auto waits_for = [&](bool trouble) {
     const int64_t until = system_clock().steady_us() + 20'000'000;
@@ -371,6 +371,89 @@ TEST_F(MetricsTest, AnOpenThatFailsLosesNoUniqueTime) {
   EXPECT_GT(*second, *first);
 }
 
+TEST_F(MetricsTest, AReaderHasNoFile) {
+  open();
+  EXPECT_OK(engine_->close());
+  engine_.reset();
+  EngineOptions options;
+  options.read_only = true;
+  options.environment.files = files_.get();
+  options.environment.clock = &clock_;
+  options.metrics_file = "cellar.prom";
+  const Status refused = Engine::open("store", options).status();
+  EXPECT_TRUE(refused.is(Code::kInvalidArgument)) << refused.to_text();
+  EXPECT_NE(refused.to_text().find("metrics_file"), std::string::npos);
+}
+
+// Two engines with one file by mistake: the file is always that of one of them, and nothing is left over.
+TEST_F(MetricsTest, EnginesWithTheSameFileLeaveACompleteText) {
+  make_letter();
+  EngineOptions options;
+  options.metrics_file = "out/cellar.prom";
+  options.metrics_interval_s = 3600;
+  open(options);
+  make_file("cellar.prom.tmp", "a draft of somebody");
+  options.create_if_missing = true;
+  options.environment.files = files_.get();
+  options.environment.clock = &clock_;
+  {
+    const auto second = Engine::open("second", options);
+    ASSERT_TRUE(second.ok()) << second.status().to_text();
+    EXPECT_NE(content("out/cellar.prom").find((*second)->status().identity), std::string::npos);
+    EXPECT_TRUE(content("out/cellar.prom").starts_with("# TYPE cellar_"));
+  }
+  const std::string identity = engine_->status().identity;
+  EXPECT_OK(engine_->close());
+  EXPECT_NE(content("out/cellar.prom").find(identity), std::string::npos);
+  EXPECT_EQ(content("out/cellar.prom.tmp"), "a draft of somebody");
+  const auto directory = files_->open_directory("out", false);
+  ASSERT_TRUE(directory.ok());
+  EXPECT_EQ((*directory)->list()->size(), 3u);  // letter, draft, metrics
+}
+
+// A loss of power leaves such files.
+TEST_F(MetricsTest, AnEmptyFileOrOneOfZerosIsReplaced) {
+  make_file("empty.prom", "");
+  make_file("zeros.prom", std::string(5000, '\0'));
+  for (const std::string name : {"out/empty.prom", "out/zeros.prom"}) {
+    EngineOptions options;
+    options.metrics_file = name;
+    open(options);
+    ASSERT_NE(engine_, nullptr);
+    EXPECT_TRUE(content(name).starts_with("# TYPE cellar_"));
+  }
+}
+
+TEST_F(MetricsTest, AStoreOpensWithoutTheDirectoryOfTheFile) {
+  EngineOptions options;
+  options.metrics_file = "later/cellar.prom";
+  options.metrics_interval_s = 3600;
+  open(options);
+  ASSERT_NE(engine_, nullptr);
+  ASSERT_EQ(engine_->status().troubles.size(), 1u);
+  EXPECT_EQ(engine_->status().troubles[0].what, "metrics file");
+  EXPECT_TRUE(engine_->status().troubles[0].status.is(Code::kNotFound));
+  EXPECT_OK(make_table("t", {family("f")})->put(Put("a").add("f", "q", "v")));
+  ASSERT_TRUE(files_->open_directory("later", true).ok());
+  EXPECT_OK(engine_->close());
+  EXPECT_TRUE(content("later/cellar.prom").starts_with("# TYPE cellar_"));
+}
+
+TEST_F(MetricsTest, AStoreOpensIfTheFileCannotBeWritten) {
+  FaultFileSystem& files = watch_files();
+  make_letter();
+  files.fail(FileOperation::kCreate, "*cellar.prom.*.tmp", 1, Code::kNoSpace);
+  EngineOptions options;
+  options.metrics_file = "out/cellar.prom";
+  options.metrics_interval_s = 3600;
+  open(options);
+  ASSERT_NE(engine_, nullptr);
+  ASSERT_EQ(engine_->status().troubles.size(), 1u);
+  EXPECT_TRUE(engine_->status().troubles[0].status.is(Code::kNoSpace));
+  EXPECT_OK(engine_->close());
+  EXPECT_TRUE(content("out/cellar.prom").starts_with("# TYPE cellar_"));
+}
+
 TEST_F(MetricsTest, AFileThatIsNotOneOfThemStays) {
   make_letter();
   EngineOptions options;
@@ -380,11 +463,14 @@ TEST_F(MetricsTest, AFileThatIsNotOneOfThemStays) {
   for (const auto& [path, code] :
        std::vector<std::pair<std::string, Code>>{{"out/letter.txt", Code::kInvalidArgument},
                                                  {"store/cellar.prom", Code::kInvalidArgument},
-                                                 {"absent/cellar.prom", Code::kNotFound},
+                                                 {"./store/cellar.prom", Code::kInvalidArgument},
+                                                 {"x/../store/wal/a.prom", Code::kInvalidArgument},
+                                                 {std::string("out/") + std::string(255, 'n'),
+                                                  Code::kInvalidArgument},
                                                  {"out/", Code::kInvalidArgument}}) {
     options.metrics_file = path;
     const auto opened = Engine::open("store", options);
-    EXPECT_TRUE(opened.status().is(code)) << path << ": " << opened.status().to_text();
+    ASSERT_TRUE(opened.status().is(code)) << path << ": " << opened.status().to_text();
     EXPECT_NE(opened.status().to_text().find("metrics_file " + path), std::string::npos);
   }
   EXPECT_EQ(content("out/letter.txt"), "Dear Sir");

@@ -87,6 +87,7 @@ TEST_F(ConfigCommand, CheckFindsEachContradiction) {
       {"automatic_compaction=false\nmajor_compaction_interval_s=60\n", "major_compaction_interval_s=60\n",
        "major_compaction_interval_s has no effect"},
       {"metrics=false\nmetrics_file=m.prom\n", "metrics_file=m.prom\n", "metrics is off"},
+      {"read_only=true\nmetrics_file=m.prom\n", "read_only=true\n", "refuses metrics_file"},
       {"metrics_interval_s=5\n", "metrics_interval_s=5\nmetrics_file=m.prom\n", "names no file"},
       {"block_trace=t\n", "block_trace=t\ncache_rows=false\n", "cache_rows has no effect"},
       {"operation_trace_options=keys=hashed\n", "operation_trace=t\noperation_trace_options=keys=hashed\n",

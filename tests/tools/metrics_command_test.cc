@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <chrono>
+#include <filesystem>
 #include <thread>
 
 #include "cellar/cellar.h"
@@ -95,6 +96,27 @@ TEST_F(MetricsCommand, ARunningEngineIsSeenFromOutside) {
   const Json all = Json::parse(to_json(engine->metrics()));
   EXPECT_EQ(all["engine"]["operations"][5]["name"], "put");
   EXPECT_EQ(all["engine"]["operations"][5]["count"], 100);
+}
+
+TEST_F(MetricsCommand, CommandsThatReadLeaveTheFileAlone) {
+  make_shop();
+  const std::string file = path("seen.prom").string();
+  const ToolResult result = shell("CELLAR_ENGINE=metrics_file=" + file + " cellar status shop");
+  EXPECT_EQ(result.exit, 0) << result.err;
+  EXPECT_FALSE(std::filesystem::exists(file));
+  EXPECT_EQ(shell("CELLAR_ENGINE=metrics_file=" + file + " cellar flush shop").exit, 0);
+  EXPECT_TRUE(std::filesystem::exists(file));
+}
+
+// The paths differ, but lead into the store.
+TEST_F(MetricsCommand, TheFileIsKeptOutOfTheStore) {
+  make_shop();
+  std::filesystem::create_directory_symlink(path("shop"), path("link"));
+  for (const std::string file : {"shop/a.prom", "./shop/a.prom", "link/a.prom"}) {
+    const ToolResult refused = shell("CELLAR_ENGINE=metrics_file=" + file + " cellar flush shop/");
+    EXPECT_NE(refused.exit, 0) << file;
+    EXPECT_NE(refused.err.find("a store's directory"), std::string::npos) << refused.err;
+  }
 }
 
 TEST_F(MetricsCommand, AWatchPrintsALineForEachPeriod) {

@@ -68,6 +68,9 @@ class ConfigChecks {
                   "cache_rows has no effect: block_trace records blocks", "set cache_rows=false");
     contradiction(engine_.read_only && engine_.create_if_missing,
                   "create_if_missing has no effect: a read_only engine writes nothing", "leave one out");
+    contradiction(engine_.read_only && !engine_.metrics_file.empty(),
+                  "a read_only engine refuses metrics_file: the file is that of the engine that writes",
+                  "leave one out");
     contradiction(engine_.operation_trace.empty() && !engine_.operation_trace_options.empty(),
                   "operation_trace_options has no effect: operation_trace names no file",
                   "set operation_trace");

@@ -134,6 +134,7 @@ Result<std::unique_ptr<Engine>> open_store(Session& session, const std::string& 
   options.environment.events = events;
   options.read_only = what == OpenFor::kLooking;
   options.create_if_missing = what == OpenFor::kCreating;
+  if (options.read_only) options.metrics_file = {};  // the file is that of the program that writes
   Result<std::unique_ptr<Engine>> engine = Engine::open(path, options);
   if (engine.ok() && !next_trace().path.empty()) {
     const NextTrace trace = std::exchange(next_trace(), {});
