@@ -7,6 +7,7 @@
 
 #include "base/assert.h"
 #include "base/bytes.h"
+#include "base/utf8.h"
 #include "cellar/metrics.h"
 
 namespace cellar {
@@ -17,6 +18,11 @@ std::string number(double value) { return fmt::format("{}", value); }
 
 // ---- JSON
 
+// JSON is UTF-8. Names and paths may have other bytes, which are escaped as in all of Cellar's texts.
+std::string json_text(std::string_view value) {
+  return is_utf8(value) ? json_string(value) : json_string(escaped(value));
+}
+
 // JsonObject: members in the order of their calls. One thread.
 class JsonObject {
  public:
@@ -24,7 +30,7 @@ class JsonObject {
     text_ += fmt::format("{}{}:{}", text_.empty() ? "" : ",", json_string(name), json);
     return *this;
   }
-  JsonObject& text(std::string_view name, std::string_view value) { return raw(name, json_string(value)); }
+  JsonObject& text(std::string_view name, std::string_view value) { return raw(name, json_text(value)); }
   JsonObject& count(std::string_view name, uint64_t value) { return raw(name, std::to_string(value)); }
   JsonObject& number(std::string_view name, double value) { return raw(name, cellar::number(value)); }
   JsonObject& flag(std::string_view name, bool value) { return raw(name, value ? "true" : "false"); }
@@ -131,7 +137,7 @@ std::string engine_json(const Metrics& metrics) {
       .raw("events", json_list(metrics.events,
                                [](const auto& event) {
                                  return fmt::format(R"({{"wall_ms":{},"text":{}}})", event.first,
-                                                    json_string(event.second));
+                                                    json_text(event.second));
                                }))
       .json();
 }

@@ -7,6 +7,7 @@
 #include <sstream>
 #include <thread>
 
+#include "base/utf8.h"
 #include "engine/store/metered_files.h"
 #include "engine/store/operation_meter.h"
 #include "tests/engine/engine_fixture.h"
@@ -271,6 +272,20 @@ TEST_F(MetricsTest, TextsHoldTheFiguresAndEscapeNames) {
   EXPECT_NE(json.find(R"({"name":"put","count":1,"measured":1,)"), std::string::npos);
   EXPECT_NE(json.find(R"("family":"fa\"m")"), std::string::npos);
   EXPECT_EQ(to_json(metrics, false).find("\"engine\""), std::string::npos);
+}
+
+// Neither text may hold bytes that are no UTF-8.
+TEST_F(MetricsTest, NamesMayHaveAllBytes) {
+  open();
+  const auto table = make_table("t", {family("\xe9"), family("\xc3\xa9")});
+  EXPECT_OK(table->put(Put("a").add("\xe9", "q", "v")));
+  EXPECT_OK(engine_->flush());  // its event names the family
+  const Metrics metrics = engine_->metrics();
+  for (const std::string& text : {to_json(metrics), to_openmetrics(metrics)}) {
+    EXPECT_TRUE(is_utf8(text));
+    EXPECT_NE(text.find(R"("\\xE9")"), std::string::npos) << text;
+  }
+  EXPECT_NE(to_json(metrics).find("\"\xc3\xa9\""), std::string::npos);
 }
 
 TEST_F(MetricsTest, TheFileIsWrittenAtOpenAndAtClose) {

@@ -71,6 +71,22 @@ TEST_F(MetricsCommand, TheTextIsValidAndEqualsTheJson) {
   EXPECT_NE(out_of({"metrics", "shop"}).find("orders:d"), std::string::npos);
 }
 
+TEST_F(MetricsCommand, NamesThatAreNoUtf8AreEscaped) {
+  std::filesystem::create_directory(path("caf\xe9"));
+  {
+    EngineOptions options;
+    options.create_if_missing = true;
+    const auto engine = Engine::open(path("caf\xe9").string(), options);
+    ASSERT_TRUE(engine.ok()) << engine.status().to_text();
+    ASSERT_TRUE((*engine)->create_table("t", {.families = {{.name = "\xe9"}}}).ok());
+  }
+  const Json json = json_of({"metrics", "caf\xe9"});
+  EXPECT_EQ(json["path"], "caf\\xE9");
+  EXPECT_EQ(json["families"][0]["family"], "\\xE9");
+  write_file("cafe.prom", out_of({"metrics", "caf\xe9", "--openmetrics"}));
+  expect_valid("cafe.prom");
+}
+
 TEST_F(MetricsCommand, FormatsExcludeEachOther) {
   make_shop();
   const ToolResult refused = run({"metrics", "shop", "--openmetrics", "--format", "json"});
