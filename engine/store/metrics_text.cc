@@ -87,12 +87,14 @@ std::string json_of(const TableInfo& table, const FamilyInfo& family) {
       .json();
 }
 
-void add_store(JsonObject& object, const Metrics& metrics) {
+void add_store(JsonObject& object, const Metrics& metrics, bool of_engine) {
   const EngineStatus& status = metrics.status;
-  object.text("identity", status.identity)
-      .text("health", status.health.ok() ? "ok" : status.health.to_text())
-      .count("troubles", status.troubles.size())
-      .count("last_sequence", status.last_sequence)
+  object.text("identity", status.identity);
+  // A reader does not know how well the engine is that writes.
+  if (of_engine)
+    object.text("health", status.health.ok() ? "ok" : status.health.to_text())
+        .count("troubles", status.troubles.size());
+  object.count("last_sequence", status.last_sequence)
       .count("log_segments", status.log_segments)
       .count("log_bytes", status.log_bytes)
       .count("memtable_bytes", status.memtable_bytes)
@@ -279,9 +281,6 @@ void add_store(OpenMetricsText& text, const Metrics& metrics) {
   const EngineStatus& status = metrics.status;
   text.begin("store_info", "gauge", "", "The identity that the store got when it was created.");
   text.sample("", label("identity", status.identity), uint64_t{1});
-  text.gauge("healthy", "", "1 if writes are taken and nothing is wrong.",
-             uint64_t{status.health.ok() ? 1u : 0u});
-  text.gauge("troubles", "", "Faults that are being retried.", uint64_t{status.troubles.size()});
   text.gauge("last_sequence", "", "The number of the newest visible write.", status.last_sequence);
   text.gauge("log_segments", "", "Segments of the log that are still needed.", status.log_segments);
   text.gauge("log_bytes", "bytes", "Bytes in these segments.", status.log_bytes);
@@ -314,6 +313,9 @@ void add_latencies(OpenMetricsText& text, const Metrics& metrics) {
 
 void add_engine(OpenMetricsText& text, const Metrics& metrics) {
   const EngineStatus& status = metrics.status;
+  text.gauge("healthy", "", "1 if writes are taken and nothing is wrong.",
+             uint64_t{status.health.ok() ? 1u : 0u});
+  text.gauge("troubles", "", "Faults that are being retried.", uint64_t{status.troubles.size()});
   text.gauge("uptime_seconds", "seconds", "Time since the engine was opened.", metrics.seconds);
   add_latencies(text, metrics);
   text.counters("file_written_bytes", "bytes", "Bytes written, by the kind of file.", "files",
@@ -343,7 +345,7 @@ void add_engine(OpenMetricsText& text, const Metrics& metrics) {
 std::string to_json(const Metrics& metrics, bool of_engine) {
   JsonObject object;
   object.text("schema", "cellar.metrics/1").text("path", metrics.status.path);
-  add_store(object, metrics);
+  add_store(object, metrics, of_engine);
   if (of_engine) object.raw("engine", engine_json(metrics));
   return object.json();
 }

@@ -265,6 +265,7 @@ TEST_F(MetricsTest, TextsHoldTheFiguresAndEscapeNames) {
   EXPECT_NE(text.find("cellar_operations_total{operation=\"put\"} 1\n"), std::string::npos);
   EXPECT_NE(text.find("cellar_family_put_bytes_total{table=\"t\",family=\"fa\\\"m\"} "), std::string::npos)
       << text;
+  EXPECT_NE(text.find("# TYPE cellar_healthy gauge\n"), std::string::npos);
   EXPECT_TRUE(text.ends_with("# EOF\n"));
   EXPECT_EQ(to_openmetrics(metrics, false).find("cellar_operations"), std::string::npos);
   const std::string json = to_json(metrics);

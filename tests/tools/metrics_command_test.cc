@@ -67,6 +67,10 @@ TEST_F(MetricsCommand, TheTextIsValidAndEqualsTheJson) {
   }
   EXPECT_FALSE(json.contains("engine"));  // that of the reader would be mistaken for the writer's
   EXPECT_EQ(text.find("cellar_operations"), std::string::npos);
+  // Nor does the reader know how well the writer is.
+  EXPECT_FALSE(json.contains("health") || json.contains("troubles"));
+  EXPECT_EQ(text.find("cellar_healthy"), std::string::npos);
+  EXPECT_EQ(text.find("cellar_troubles"), std::string::npos);
   EXPECT_EQ(json["space_amplification"], 1);
   EXPECT_NE(out_of({"metrics", "shop"}).find("orders:d"), std::string::npos);
 }
@@ -142,6 +146,7 @@ TEST_F(MetricsCommand, AWatchPrintsALineForEachPeriod) {
   const std::string text = out_of({"status", "live", "--watch", "100ms", "--count", "3"});
   EXPECT_EQ(std::ranges::count(text, '\n'), 4) << text;
   EXPECT_TRUE(text.starts_with("time "));
+  EXPECT_EQ(text.find("health"), std::string::npos);
   const std::string objects =
       out_of({"status", "live", "--watch", "100ms", "--count", "2", "--format", "jsonl"});
   EXPECT_EQ(std::ranges::count(objects, '\n'), 2) << objects;
@@ -152,7 +157,7 @@ TEST_F(MetricsCommand, AWatchRedrawsOnATerminal) {
   make_shop();
   const std::string bytes = on_terminal({"status", "shop", "--watch", "100ms", "--count", "2"});
   EXPECT_NE(bytes.find("Ctrl-C ends"), std::string::npos) << bytes;
-  EXPECT_NE(bytes.find("\x1b[10A"), std::string::npos)
+  EXPECT_NE(bytes.find("\x1b[9A"), std::string::npos)
       << bytes;  // the second state takes the place of the first
 }
 

@@ -68,13 +68,9 @@ std::string count_rate(uint64_t before, uint64_t now, double seconds) {
 // "18:04:11" of a time of day in UTC.
 std::string clock_text(int64_t wall_ms) { return time_text(wall_ms).substr(11, 8); }
 
-std::string health_text(const EngineStatus& status) {
-  return status.health.ok() ? "ok" : status.health.to_text();
-}
-
 constexpr std::string_view kLineHeading =
     "time       writes/s         put/s     flushed/s   compacted/s   in memory         log   files        "
-    "size   runs  health\n";
+    "size   runs\n";
 
 // `before` is null for the first line, which has no rates.
 std::string line_of(const WatchSample* before, const WatchSample& now) {
@@ -90,11 +86,11 @@ std::string line_of(const WatchSample* before, const WatchSample& now) {
     flushed = byte_rate(before->bytes_flushed, now.bytes_flushed, seconds);
     compacted = byte_rate(before->bytes_compacted, now.bytes_compacted, seconds);
   }
-  return fmt::format("{:<8} {:>10} {:>13} {:>13} {:>13} {:>11} {:>11} {:>7} {:>11} {:>6}  {}\n",
+  return fmt::format("{:<8} {:>10} {:>13} {:>13} {:>13} {:>11} {:>11} {:>7} {:>11} {:>6}\n",
                      clock_text(now.wall_ms), writes, put, flushed, compacted,
                      human_bytes(now.status.memtable_bytes), human_bytes(now.status.log_bytes),
                      human_count(now.status.store_files), human_bytes(now.status.store_bytes),
-                     static_cast<uint64_t>(now.read_amplification), health_text(now.status));
+                     static_cast<uint64_t>(now.read_amplification));
 }
 
 std::string screen_of(const WatchSample* before, const WatchSample& now, int64_t period_ms) {
@@ -118,7 +114,6 @@ std::string screen_of(const WatchSample* before, const WatchSample& now, int64_t
   line("files", fmt::format("{}, {}", human_count(status.store_files), human_bytes(status.store_bytes)), "");
   text += fmt::format("  {:<10} write {:.2f}, read {:.0f}, space {:.2f}\n", "amplified",
                       now.write_amplification, now.read_amplification, now.space_amplification);
-  text += fmt::format("  {:<10} {}\n", "health", health_text(status));
   return text;
 }
 
