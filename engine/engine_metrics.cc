@@ -103,7 +103,7 @@ Status MetricsFile::write() const {
 }
 
 Status MetricsFile::write_as(Directory& directory, const std::string& name) const {
-  CELLAR_TRY_ASSIGN(const std::unique_ptr<WritableFile> file, directory.create(name));
+  CELLAR_TRY_ASSIGN(const std::unique_ptr<WritableFile> file, directory.create_shared(name));
   CELLAR_TRY(file->append(text_()));
   return file->close();
 }

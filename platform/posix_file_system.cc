@@ -23,6 +23,7 @@ using posix::uninterrupted;
 
 // Only the owner may read a store, because its data is not for everyone who can log in.
 constexpr unsigned kFileMode = 0600;
+constexpr unsigned kSharedFileMode = 0644;
 constexpr unsigned kDirectoryMode = 0700;
 constexpr size_t kEntriesMax = 1'000'000;
 
@@ -49,15 +50,10 @@ class PosixDirectory final : public Directory {
       : directory_(std::move(directory)), path_(std::move(path)) {}
 
   Result<std::unique_ptr<WritableFile>> create(std::string_view name, uint64_t mapped_bytes) override {
-    CELLAR_TRY(check_file_name(name));
-    const std::string path = path_of(name);
-    const int access = mapped_bytes > 0 ? O_RDWR : O_WRONLY;
-    Descriptor file =
-        open_at(fd(), std::string(name).c_str(), access | O_CREAT | O_EXCL | O_NOFOLLOW, kFileMode);
-    if (!file.valid()) return error_status(errno, "cannot create", path);
-    auto made = posix::make_writable(std::move(file), path, mapped_bytes);
-    if (!made.ok()) (void)::unlinkat(fd(), std::string(name).c_str(), 0);  // undoes the failed create
-    return made;
+    return create_with(name, mapped_bytes, kFileMode);
+  }
+  Result<std::unique_ptr<WritableFile>> create_shared(std::string_view name) override {
+    return create_with(name, 0, kSharedFileMode);
   }
 
   Result<std::unique_ptr<ReadableFile>> open(std::string_view name) override {
@@ -179,6 +175,17 @@ class PosixDirectory final : public Directory {
  private:
   int fd() const { return directory_.get(); }
   std::string path_of(std::string_view name) const { return path_ + "/" + std::string(name); }
+  Result<std::unique_ptr<WritableFile>> create_with(std::string_view name, uint64_t mapped_bytes,
+                                                    unsigned mode) {
+    CELLAR_TRY(check_file_name(name));
+    const std::string path = path_of(name);
+    const int access = mapped_bytes > 0 ? O_RDWR : O_WRONLY;
+    Descriptor file = open_at(fd(), std::string(name).c_str(), access | O_CREAT | O_EXCL | O_NOFOLLOW, mode);
+    if (!file.valid()) return error_status(errno, "cannot create", path);
+    auto made = posix::make_writable(std::move(file), path, mapped_bytes);
+    if (!made.ok()) (void)::unlinkat(fd(), std::string(name).c_str(), 0);  // undoes the failed create
+    return made;
+  }
 
   const Descriptor directory_;
   const std::string path_;

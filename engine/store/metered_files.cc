@@ -82,6 +82,11 @@ class MeteredDirectory final : public Directory {
     return std::unique_ptr<WritableFile>(
         std::make_unique<MeteredWritable>(std::move(file), file_class(name), meter_));
   }
+  Result<std::unique_ptr<WritableFile>> create_shared(std::string_view name) override {
+    CELLAR_TRY_ASSIGN(std::unique_ptr<WritableFile> file, directory_->create_shared(name));
+    return std::unique_ptr<WritableFile>(
+        std::make_unique<MeteredWritable>(std::move(file), file_class(name), meter_));
+  }
   Result<std::unique_ptr<ReadableFile>> open(std::string_view name) override {
     CELLAR_TRY_ASSIGN(std::unique_ptr<ReadableFile> file, directory_->open(name));
     return std::unique_ptr<ReadableFile>(

@@ -102,6 +102,9 @@ class Directory {
   // no system call, and survives the end of the process, but not of the machine. The file reads as zeros
   // after what was appended, until close(). kNotSupported or kNoSpace if the medium cannot preallocate.
   virtual Result<std::unique_ptr<WritableFile>> create(std::string_view name, uint64_t mapped_bytes = 0) = 0;
+  // Like create(name), and other users may read the file, as far as the process's umask lets them. The
+  // default makes no difference.
+  virtual Result<std::unique_ptr<WritableFile>> create_shared(std::string_view name) { return create(name); }
   // Opens a regular file (never a link or device): kNotFound, kIoError.
   virtual Result<std::unique_ptr<ReadableFile>> open(std::string_view name) = 0;
   // All entries except "." and "..", sorted by name; more than 1,000,000 is kLimit.

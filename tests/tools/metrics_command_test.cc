@@ -128,6 +128,16 @@ TEST_F(MetricsCommand, CommandsThatReadLeaveTheFileAlone) {
   EXPECT_TRUE(std::filesystem::exists(file));
 }
 
+// The collector runs as another user. The store itself stays closed to others.
+TEST_F(MetricsCommand, OtherUsersMayReadTheFile) {
+  make_shop();
+  const ToolResult result = shell(
+      "umask 022; CELLAR_ENGINE=metrics_file=m.prom cellar flush shop && stat -c %a m.prom shop/CURRENT; "
+      "umask 077; CELLAR_ENGINE=metrics_file=n.prom cellar flush shop && stat -c %a n.prom");
+  EXPECT_NE(result.out.find("644\n600\n"), std::string::npos) << result.out << result.err;
+  EXPECT_TRUE(result.out.ends_with("600\n")) << result.out;
+}
+
 // The paths differ, but lead into the store.
 TEST_F(MetricsCommand, TheFileIsKeptOutOfTheStore) {
   make_shop();
