@@ -95,7 +95,7 @@ void EngineImpl::begin_optional_trace() {
 Status EngineImpl::begin_metrics_file() {
   CELLAR_ASSERT(metrics_file_ == nullptr);
   metrics_file_ = std::make_unique<MetricsFile>(parts_->world, parts_->health, parts_->disk.identity.hex(),
-                                                [this] { return to_openmetrics(metrics()); });
+                                                [this] { return to_prometheus(metrics()); });
   return metrics_file_->start();
 }
 

@@ -1,9 +1,12 @@
-// Metrics as JSON and as OpenMetrics text, which https://github.com/OpenObservability/OpenMetrics describes.
+// Metrics as JSON and as OpenMetrics text, which https://github.com/OpenObservability/OpenMetrics describes,
+// and in Prometheus' older text format.
 #include <fmt/format.h>
 
+#include <cstdint>
 #include <iterator>
 #include <string>
 #include <string_view>
+#include <utility>
 
 #include "base/assert.h"
 #include "base/bytes.h"
@@ -144,7 +147,7 @@ std::string engine_json(const Metrics& metrics) {
       .json();
 }
 
-// ---- OpenMetrics
+// ---- OpenMetrics, and the older text of Prometheus
 
 // Returns the value of a label: a text of UTF-8 with backslash, quote and line end escaped. Other bytes of
 // names are escaped as in all of Cellar's texts before.
@@ -162,22 +165,30 @@ std::string label(std::string_view name, std::string_view value) {
   return fmt::format("{}=\"{}\"", name, label_value(value));
 }
 
-// OpenMetricsText: families of metrics, each with its lines of help, and the samples of each family together.
-// One thread.
-class OpenMetricsText {
+// The two texts that Prometheus reads. The older one has no units and no mark of its end, and a counter's
+// lines of help have the name of its samples.
+enum class TextForm : uint8_t { kOpenMetrics, kPrometheus };
+
+// MetricsText: families of metrics, each with its lines of help, and the samples of each family together.
+// Each sample has the label of the store. One thread.
+class MetricsText {
  public:
+  MetricsText(TextForm form, std::string_view identity) : form_(form), store_(label("store", identity)) {}
+
   // Begins a family. `unit` is "", "seconds" or "bytes"; the name ends with it.
   void begin(std::string_view name, std::string_view type, std::string_view unit, std::string_view help) {
     CELLAR_ASSERT(unit.empty() || name.ends_with(unit));
     name_ = "cellar_";
     name_ += name;
-    add("# TYPE {} {}\n", name_, type);
-    if (!unit.empty()) add("# UNIT {} {}\n", name_, unit);
-    add("# HELP {} {}\n", name_, help);
+    const bool older = form_ == TextForm::kPrometheus;
+    const std::string described = name_ + (older && type == "counter" ? "_total" : "");
+    add("# TYPE {} {}\n", described, type);
+    if (!unit.empty() && !older) add("# UNIT {} {}\n", described, unit);
+    add("# HELP {} {}\n", described, help);
   }
   void sample(std::string_view suffix, const std::string& labels, std::string_view value) {
     CELLAR_ASSERT(!name_.empty() && !value.empty());
-    add(labels.empty() ? "{}{}{} {}\n" : "{}{}{{{}}} {}\n", name_, suffix, labels, value);
+    add("{}{}{{{}{}{}}} {}\n", name_, suffix, store_, labels.empty() ? "" : ",", labels, value);
   }
   void sample(std::string_view suffix, const std::string& labels, uint64_t value) {
     sample(suffix, labels, std::to_string(value));
@@ -213,7 +224,10 @@ class OpenMetricsText {
       sample("_sum", of, number(each.sum));
     }
   }
-  std::string end() && { return std::move(text_) + "# EOF\n"; }
+  std::string end() && {
+    if (form_ == TextForm::kOpenMetrics) text_ += "# EOF\n";
+    return std::move(text_);
+  }
 
  private:
   template <class... Args>
@@ -226,6 +240,8 @@ class OpenMetricsText {
     return text.find_first_of(".e") == text.npos ? text + ".0" : text;
   }
 
+  const TextForm form_;
+  const std::string store_;
   std::string text_;
   std::string name_;
 };
@@ -238,7 +254,7 @@ uint64_t file_bytes(const FamilyInfo& family) {
   return bytes;
 }
 
-void add_families(OpenMetricsText& text, const Metrics& metrics) {
+void add_families(MetricsText& text, const Metrics& metrics) {
   struct Figure {
     std::string_view name;
     std::string_view unit;
@@ -277,10 +293,10 @@ void add_families(OpenMetricsText& text, const Metrics& metrics) {
   }
 }
 
-void add_store(OpenMetricsText& text, const Metrics& metrics) {
+void add_store(MetricsText& text, const Metrics& metrics) {
   const EngineStatus& status = metrics.status;
-  text.begin("store_info", "gauge", "", "The identity that the store got when it was created.");
-  text.sample("", label("identity", status.identity), uint64_t{1});
+  text.begin("store_info", "gauge", "", "The store's path; the label store is its identity.");
+  text.sample("", label("path", status.path), uint64_t{1});
   text.gauge("last_sequence", "", "The number of the newest visible write.", status.last_sequence);
   text.gauge("log_segments", "", "Segments of the log that are still needed.", status.log_segments);
   text.gauge("log_bytes", "bytes", "Bytes in these segments.", status.log_bytes);
@@ -296,7 +312,7 @@ void add_store(OpenMetricsText& text, const Metrics& metrics) {
   add_families(text, metrics);
 }
 
-void add_latencies(OpenMetricsText& text, const Metrics& metrics) {
+void add_latencies(MetricsText& text, const Metrics& metrics) {
   if (metrics.operations.empty()) return;
   std::map<std::string, uint64_t> counts;
   for (const LatencyMetrics& each : metrics.operations) counts[each.name] = each.count;
@@ -311,7 +327,7 @@ void add_latencies(OpenMetricsText& text, const Metrics& metrics) {
   text.histograms("cause", metrics.stalls);
 }
 
-void add_engine(OpenMetricsText& text, const Metrics& metrics) {
+void add_engine(MetricsText& text, const Metrics& metrics) {
   const EngineStatus& status = metrics.status;
   text.gauge("healthy", "", "1 if writes are taken and nothing is wrong.",
              uint64_t{status.health.ok() ? 1u : 0u});
@@ -340,6 +356,13 @@ void add_engine(OpenMetricsText& text, const Metrics& metrics) {
   text.counters("events", "", "Events, by their kind.", "event", metrics.event_counts);
 }
 
+std::string text_of(TextForm form, const Metrics& metrics, bool of_engine) {
+  MetricsText text(form, metrics.status.identity);
+  add_store(text, metrics);
+  if (of_engine) add_engine(text, metrics);
+  return std::move(text).end();
+}
+
 }  // namespace
 
 std::string to_json(const Metrics& metrics, bool of_engine) {
@@ -351,10 +374,11 @@ std::string to_json(const Metrics& metrics, bool of_engine) {
 }
 
 std::string to_openmetrics(const Metrics& metrics, bool of_engine) {
-  OpenMetricsText text;
-  add_store(text, metrics);
-  if (of_engine) add_engine(text, metrics);
-  return std::move(text).end();
+  return text_of(TextForm::kOpenMetrics, metrics, of_engine);
+}
+
+std::string to_prometheus(const Metrics& metrics, bool of_engine) {
+  return text_of(TextForm::kPrometheus, metrics, of_engine);
 }
 
 }  // namespace cellar

@@ -92,7 +92,10 @@ uint64_t sorted_runs(const FamilyInfo& family);
 // what was counted since the engine was opened; false: only what the store itself consists of.
 std::string to_json(const Metrics& metrics, bool of_engine = true);
 // Returns the same as text in OpenMetrics 1.0, which Prometheus reads. Names begin with "cellar_", and stay
-// the same in later versions. docs/metrics.md lists them.
+// the same in later versions. docs/metrics.md lists them. The label "store" is the store's identity, so that
+// the texts of several stores have no sample in common.
 std::string to_openmetrics(const Metrics& metrics, bool of_engine = true);
+// Returns the same in Prometheus' older text format 0.0.4, which the textfile collector reads.
+std::string to_prometheus(const Metrics& metrics, bool of_engine = true);
 
 }  // namespace cellar
