@@ -443,6 +443,7 @@ Status EngineImpl::close_now() {
   } else if (parts_->health.failed()) {
     closed_with_ = parts_->health.check();
   }
+  if (metrics_file_ != nullptr) metrics_file_->write_last();
   parts_->activity.closing.store(true);
   parts_->life.closed.store(true, std::memory_order_release);
   if (const Status traced = parts_->recorder.stop(); !traced.ok() && !traced.is(Code::kNotFound))

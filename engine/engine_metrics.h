@@ -31,9 +31,10 @@ class MetricsFile {
   // Writes the first text, and begins to rewrite it. Only a wrong name is an error: kInvalidArgument if the
   // file lies in a store's directory, or exists and holds no metrics. All else is a trouble.
   Status start();
-  // Ends the rewriting, after a last text. Call it before the engine's parts are closed. Later calls do
-  // nothing.
+  // Ends the rewriting. Call it before the engine's parts are closed. Later calls do nothing.
   void stop();
+  // Writes a text after stop(), with what the close has flushed.
+  void write_last();
 
  private:
   Status check_path() const;

@@ -63,9 +63,13 @@ void EventTap::on_compaction_begin(const CompactionInfo& info) {
   if (to_ != nullptr) to_->on_compaction_begin(info);
 }
 
-// Files that were moved or dropped were not read.
+// Files that were moved or dropped were not read. A compaction that the close cuts off has not failed.
 void EventTap::on_compaction_end(const CompactionInfo& info) {
   CELLAR_ASSERT(!(info.moved && info.dropped));
+  if (info.status.is(Code::kAborted)) {
+    if (to_ != nullptr) to_->on_compaction_end(info);
+    return;
+  }
   Kind kind = Kind::kCompaction;
   if (!info.status.ok()) {
     kind = Kind::kCompactionFailed;

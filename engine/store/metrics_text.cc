@@ -116,15 +116,16 @@ void add_store(JsonObject& object, const Metrics& metrics, bool of_engine) {
 std::string engine_json(const Metrics& metrics) {
   const EngineStatus& status = metrics.status;
   const auto latency = [](const LatencyMetrics& each) { return json_of(each); };
-  return JsonObject()
-      .number("seconds", metrics.seconds)
-      .raw("operations", json_list(metrics.operations, latency))
+  const bool counted = !metrics.operations.empty();  // EngineOptions::metrics
+  JsonObject object;
+  if (counted)
+    object.number("seconds", metrics.seconds).count("bytes_compacted_from", metrics.bytes_compacted_from);
+  return object.raw("operations", json_list(metrics.operations, latency))
       .raw("stalls", json_list(metrics.stalls, latency))
       .count("flushes", status.flushes)
       .count("bytes_flushed", status.bytes_flushed)
       .count("compactions", status.compactions)
       .count("bytes_compacted", status.bytes_compacted)
-      .count("bytes_compacted_from", metrics.bytes_compacted_from)
       .count("files_dropped", status.files_dropped)
       .raw("bytes_written", json_of(metrics.bytes_written))
       .raw("bytes_read", json_of(metrics.bytes_read))
@@ -318,7 +319,7 @@ void add_latencies(MetricsText& text, const Metrics& metrics) {
   for (const LatencyMetrics& each : metrics.operations) counts[each.name] = each.count;
   text.counters("operations", "", "Operations that began, exact.", "operation", counts);
   text.begin("operation_seconds", "histogram", "seconds",
-             "Time of operations; of gets, exists and scan batches that of one in 16.");
+             "Time of operations; of short ones that of one in 16.");
   text.histograms("operation", metrics.operations);
   text.begin("operation_max_seconds", "gauge", "seconds", "The longest of these times.");
   for (const LatencyMetrics& each : metrics.operations)
@@ -332,7 +333,9 @@ void add_engine(MetricsText& text, const Metrics& metrics) {
   text.gauge("healthy", "", "1 if writes are taken and nothing is wrong.",
              uint64_t{status.health.ok() ? 1u : 0u});
   text.gauge("troubles", "", "Faults that are being retried.", uint64_t{status.troubles.size()});
-  text.gauge("uptime_seconds", "seconds", "Time since the engine was opened.", metrics.seconds);
+  const bool counted = !metrics.operations.empty();  // EngineOptions::metrics
+  if (counted)
+    text.gauge("uptime_seconds", "seconds", "Time since the engine was opened.", metrics.seconds);
   add_latencies(text, metrics);
   text.counters("file_written_bytes", "bytes", "Bytes written, by the kind of file.", "files",
                 metrics.bytes_written);
@@ -342,8 +345,9 @@ void add_engine(MetricsText& text, const Metrics& metrics) {
   text.counter("compactions", "", "Compactions, moves and drops of files.", status.compactions);
   text.counter("compacted_bytes", "bytes", "Bytes of the files that compactions wrote.",
                status.bytes_compacted);
-  text.counter("compacted_from_bytes", "bytes", "Bytes of the files that compactions read.",
-               metrics.bytes_compacted_from);
+  if (counted)
+    text.counter("compacted_from_bytes", "bytes", "Bytes of the files that compactions read.",
+                 metrics.bytes_compacted_from);
   text.counter("files_dropped", "", "Store files that left unread.", status.files_dropped);
   text.gauge("cache_capacity_bytes", "bytes", "Capacity of the cache.", status.cache_capacity_bytes);
   text.gauge("cache_used_bytes", "bytes", "Bytes in the cache.", status.cache_used_bytes);

@@ -20,7 +20,8 @@ struct LatencyMetrics {
   uint64_t count = 0;     // exact, failures included
   uint64_t measured = 0;  // of them, those whose time was taken
   double sum = 0;         // of the times taken
-  // Quantiles of the times taken, at most 3.2 % too small or too large; 0 without times. `max` is exact.
+  // Quantiles of the times taken, at most 3.2 % too small or too large up to 39 hours; 0 without times. `max`
+  // is exact.
   double p50 = 0;
   double p99 = 0;
   double p999 = 0;

@@ -9,6 +9,7 @@
 #include <thread>
 
 #include "base/utf8.h"
+#include "engine/store/event_tap.h"
 #include "engine/store/metered_files.h"
 #include "engine/store/operation_meter.h"
 #include "tests/engine/engine_fixture.h"
@@ -164,7 +165,7 @@ TEST_F(MetricsTest, RealTimesAreMeasuredByTheProcessorsCounter) {
 TEST_F(MetricsTest, SlotsHoldTimesWithinTheStatedError) {
   for (const uint64_t nanos :
        {uint64_t{0}, uint64_t{1}, uint64_t{15}, uint64_t{16}, uint64_t{17}, uint64_t{31}, uint64_t{32},
-        uint64_t{1000}, uint64_t{123'456'789}, uint64_t{1} << 41}) {
+        uint64_t{1000}, uint64_t{123'456'789}, uint64_t{1} << 41, uint64_t{80'000} * 1'000'000'000}) {
     const double middle = LatencyHistogram::middle(LatencyHistogram::slot_of(nanos));
     EXPECT_NEAR(middle, static_cast<double>(nanos), static_cast<double>(nanos) * 0.032) << nanos;
   }
@@ -253,7 +254,10 @@ TEST_F(MetricsTest, NothingIsCountedIfTheOptionIsOff) {
   EXPECT_TRUE(metrics.events.empty());
   EXPECT_EQ(metrics.tables.size(), 1u);
   EXPECT_EQ(metrics.status.flushes, 1u);
-  EXPECT_EQ(to_openmetrics(metrics).find("operation_seconds"), std::string::npos);
+  for (const std::string& text : {to_openmetrics(metrics), to_json(metrics)})
+    for (const char* unknown : {"operation_seconds", "uptime_seconds", "compacted_from_bytes_total",
+                                "\"seconds\"", "\"bytes_compacted_from\":0,\"operations\""})
+      EXPECT_EQ(text.find(unknown), text.npos) << unknown;
   EXPECT_TRUE(has_sample(to_openmetrics(metrics), "cellar_flushes_total", "", "1"));
 }
 
@@ -367,6 +371,31 @@ TEST_F(MetricsTest, TheFileIsRewrittenWhileTheEngineRuns) {
   while (!is_written() && system_clock().steady_us() < until)
     std::this_thread::sleep_for(std::chrono::milliseconds(20));
   EXPECT_TRUE(is_written());
+}
+
+TEST_F(MetricsTest, TheLastTextHasTheFlushOfTheClose) {
+  ASSERT_TRUE(files_->open_directory("out", true).ok());
+  EngineOptions options;
+  options.metrics_file = "out/cellar.prom";
+  options.metrics_interval_s = 3600;
+  open(options);
+  EXPECT_OK(make_table("t", {family("f")})
+                ->put(Put("a").add("f", "q", "v"), {.durability = Durability::kSkipWal}));
+  EXPECT_TRUE(has_sample(content("out/cellar.prom"), "cellar_flushes_total", "", "0"));
+  EXPECT_OK(engine_->close());
+  EXPECT_TRUE(has_sample(content("out/cellar.prom"), "cellar_flushes_total", "", "1"));
+}
+
+TEST_F(MetricsTest, ACompactionThatTheCloseCutsOffHasNotFailed) {
+  OperationMeter meter(clock_, false);
+  EventTap tap(nullptr, meter, clock_);
+  CompactionInfo info;
+  info.status = Status::aborted("the engine is closing");
+  tap.on_compaction_end(info);
+  EXPECT_EQ(tap.counts().at("compaction_failed"), 0u);
+  info.status = Status::io_error("torn");
+  tap.on_compaction_end(info);
+  EXPECT_EQ(tap.counts().at("compaction_failed"), 1u);
 }
 
 TEST_F(MetricsTest, AnOpenSnapshotLeavesTheFileAlone) {
