@@ -127,7 +127,8 @@ class StoreReader : public Recycled<StoreReader> {
   // Returns whether moved() may give a reader that holds fewer memtables. Cheap.
   bool may_move() const { return again_.has_value() && has_flushed(*view_); }
   // Returns a reader of the same cells from `rest` on. Files have taken the place of flushed memtables in it.
-  // Returns null if a file is gone: then it will never move. `rest` begins at a row at which this reader stands, or before it.
+  // Returns null if a file is gone: then it will never move. `rest` begins at a row at which this reader
+  // stands, or before it.
   std::unique_ptr<StoreReader> moved(const RowRange& rest);
   StoreReader(const StoreReader&) = delete;
   StoreReader& operator=(const StoreReader&) = delete;

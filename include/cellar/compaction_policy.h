@@ -76,8 +76,8 @@ class CompactionPolicy {
     static_cast<void>(shape);
     return 0;
   }
-  // Returns false if the policy means runs to stay apart, for example because they leave one by one. Then only
-  // the policy itself, and major compactions, merge files.
+  // Returns false if the policy means runs to stay apart, for example because they leave one by one. Then
+  // only the policy itself, and major compactions, merge files.
   virtual bool may_be_merged() const { return true; }
   // Returns a plan that says where a compaction of all files puts its output. It has no inputs and no run.
   virtual CompactionPlan major_output(const StoreShape& shape) const {
