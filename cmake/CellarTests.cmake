@@ -15,18 +15,19 @@ set(cellar_test_definitions
   CELLAR_TEST_DATA_DIR="${PROJECT_SOURCE_DIR}/tests/data"
   CELLAR_FIXTURES_DIR="${cellar_fixtures}")
 
-# What tests add to the flags; what they test keeps its level. -O0: their own code compiles in two thirds of the time of
-# -O1, under sanitizers in half of it. Tests that themselves work hard keep -O1.
+# What tests add to the flags; what they test keeps its level. -O0: their own code compiles in half the time of
+# -O1. Tests that themselves work hard keep -O1.
 set(cellar_tests_that_work_hard cell hfile memtable metamorphic sim fuzz kill scale)
 # Folders whose tests are compiled several at a time: those with many of them.
 set(cellar_tests_together base platform cell hfile engine tools)
 function(cellar_test_target target)
   cellar_target(${target})
   string(REPLACE cellar_tests_ "" name ${target})
-  if(NOT name IN_LIST cellar_tests_that_work_hard)
+  if(name IN_LIST cellar_tests_that_work_hard)
+    target_compile_options(${target} PRIVATE $<$<CONFIG:Release>:-O1>)
+  else()
     target_compile_options(${target} PRIVATE -O0)
   endif()
-  target_compile_options(${target} PRIVATE $<$<CONFIG:Release>:-O1>)
 endfunction()
 
 # cellar_test_support(<target> <folder> <layer>...): helpers shared by test programs; may use these layers only.
