@@ -21,8 +21,8 @@ bool takes_older_flushes(const StoreShape& shape, const CompactionPlan& output) 
          });
 }
 
-// Returns whether each file is an input. From the youngest file with markers on, these are all older files
-// that have rows between those of the inputs that are younger than they are.
+// Returns whether each file is an input. These are the youngest file with markers, and each older file
+// that has rows between those of younger inputs.
 std::vector<bool> inputs_among(const StoreShape& shape, const ScanWaste& waste,
                                const CompactionPlan& output) {
   std::vector<bool> chosen(shape.files.size(), waste.all_files);

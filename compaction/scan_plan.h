@@ -27,9 +27,9 @@ struct ScanPlan {
 
 // The inputs are the files with markers in these rows, and all older files that have rows among those of the
 // inputs. Younger files stay. So nothing older is left, and the markers may go. The plan exists once scans
-// have examined enough cells in vain: as many as the compaction reads and writes on average, or one for each
-// 64 bytes of it. So compactions take at most as much work as scans have wasted. The output goes where a
-// policy with levels would put it. Policies whose runs may not be merged have no plan.
+// have examined enough cells in vain. These are as many as the compaction reads and writes on average, or one
+// for each 64 bytes of it. So compactions take at most as much work as scans have wasted. The output goes
+// where a policy with levels would put it. Policies whose runs may not be merged have no plan.
 ScanPlan plan_for_scans(const CompactionPolicy& policy, const StoreShape& shape, const ScanWaste& waste);
 
 }  // namespace cellar

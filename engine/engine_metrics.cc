@@ -2,12 +2,10 @@
 #include "engine/engine_metrics.h"
 
 #include <algorithm>
-#include <filesystem>
 #include <string_view>
-#include <system_error>
 
 #include "base/assert.h"
-#include "engine/log/directory.h"
+#include "cellar/file_system.h"
 
 namespace cellar {
 namespace {
@@ -52,23 +50,26 @@ MetricsFile::MetricsFile(const World& world, Health& health, const std::string& 
 
 namespace {
 
-Status in_a_store() {
-  return Status::invalid_argument("it lies in a store's directory")
-      .hinting("name a file in another directory: opening a store removes files that it does not know");
+// Returns whether the directory is that of a store, or one of a store's own directories.
+bool is_in_a_store(FileSystem& files, std::string folder) {
+  constexpr int kLevelsMax = 4;  // tables/ID/FAMILY in a store
+  CELLAR_ASSERT(!folder.empty());
+  for (int level = 0; level < kLevelsMax; ++level, folder += "/..") {
+    const auto directory = files.open_directory(folder, false);
+    if (!directory.ok()) return false;
+    if ((*directory)->open("CURRENT").ok() && files.open_directory(folder + "/wal", false).ok()) return true;
+  }
+  return false;
 }
 
 }  // namespace
 
 Status MetricsFile::check_path() const {
-  std::error_code error;
-  const auto normal = [&](const std::string& path) {
-    const std::string made = std::filesystem::absolute(path, error).lexically_normal().string();
-    return made.ends_with('/') ? made : made + "/";
-  };
-  CELLAR_ASSERT(!folder_.empty());
   CELLAR_TRY(check_file_name(name_));
   CELLAR_TRY(check_file_name(temporary_));
-  return normal(folder_).starts_with(normal(world_.path)) ? in_a_store() : Status();
+  if (!is_in_a_store(world_.files, folder_)) return {};
+  return Status::invalid_argument("it lies in a store's directory")
+      .hinting("name a file in another directory: opening a store removes files that it does not know");
 }
 
 // A mistyped name must not replace somebody's file. A loss of power may leave an empty file, or only zeros.

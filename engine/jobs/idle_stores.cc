@@ -54,7 +54,7 @@ Background::Due Background::due_in(IdleShape& idle, int64_t ms) const {
 
 // Returns how long until a compaction of the store is due, if nothing is written until then. Returns nothing
 // if none is within kHorizonMs. None is due now. A policy is a function of the files and of the time. So it
-// is asked for later times. Most plans that are due at one time are due later, too. Those of off-peak hours
+// is asked for later times. Most plans that are due at one time are due later, too. Plans of off-peak hours
 // are not, so the first day is searched hour by hour. Then the time is found by doubling, and by halving.
 std::optional<int64_t> Background::next_due_ms(IdleShape& idle) const {
   int64_t before = 0;

@@ -9,9 +9,9 @@
 
 namespace cellar::hbase {
 
-// Opens "hbase://master:16000". Only options.environment counts. options.read_only is refused, since access
-// rights are the cluster's matter. kInvalidArgument for an invalid name. kBusy or kIoError if no master
-// answers in time.
+// Opens "hbase://master:16000". Only the environment of the options counts. The function refuses read_only,
+// because access rights are the cluster's matter. Fails with kInvalidArgument for an invalid name. Fails with
+// kBusy or kIoError if no master answers in time.
 Result<std::unique_ptr<Engine>> open_cluster(const std::string& name, const EngineOptions& options);
 
 // Lets Engine::open() open clusters. Programs that link cellar::hbase do not call it: the library does so

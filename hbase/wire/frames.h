@@ -41,8 +41,8 @@ std::string connection_start(const ConnectionHeader& header);
 // for bytes that are no preamble.
 Status check_preamble(std::string_view bytes);
 
-// Returns the length that the first 4 bytes of a frame or of a connection header state. kLimit if it is more
-// than `most`: nothing may be allocated for it then.
+// Returns the length of a frame or of a connection header, from its first 4 bytes. Fails with kLimit
+// if it is more than `most`: nothing may be allocated for it then.
 Result<uint32_t> frame_bytes(const char* first, uint32_t most);
 
 // Parts of a frame without its length. The views point into the frame.

@@ -422,7 +422,7 @@ TEST_F(MetricsTest, AWriteThatFailsIsATroubleUntilOneSucceeds) {
   EngineOptions options;
   options.metrics_file = "out/cellar.prom";
   options.metrics_interval_s = 1;
-  files.fail(FileOperation::kRename, "*cellar.prom.*.tmp", 2, Code::kNoSpace);  // the one after that of open()
+  files.fail(FileOperation::kRename, "*cellar.prom.*.tmp", 2, Code::kNoSpace);  // the one after open()
   open(options);
   const auto waits_for = [&](bool trouble) {
     const int64_t until = system_clock().steady_us() + 20'000'000;
