@@ -24,7 +24,7 @@ class CellBlockReader {
   explicit CellBlockReader(std::string_view block) : reader_(block), bytes_(block.size()) {}
 
   bool at_end() const { return reader_.empty(); }
-  // Sets `cell` to the next cell, which points into the block. Fails with kCorruption at the end of the block.
+  // Sets `cell` to the next cell, which points into the block. Fails with kCorruption at the block's end.
   // The same holds if lengths do not add up, or if no stored cell has the type.
   Status next(CellView& cell);
 
