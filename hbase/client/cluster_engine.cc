@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "base/mutex.h"
+#include "cellar/metrics.h"
 #include "engine/values/remote_engines.h"
 #include "hbase/client/cluster_name.h"
 #include "hbase/client/cluster_table.h"
@@ -144,6 +145,12 @@ class ClusterEngine final : public Engine {
     const MutexLock lock(mutex_);
     if (closed_) status.health = Status::aborted("the engine is closed");
     return status;
+  }
+  // The status alone: what operations cost is the servers' to tell.
+  Metrics metrics() override {
+    Metrics metrics;
+    metrics.status = status();
+    return metrics;
   }
   const RecoveryReport& recovery_report() const override { return report_; }
   Status close() override {

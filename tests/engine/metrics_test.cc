@@ -309,9 +309,10 @@ TEST_F(MetricsTest, TextsOfTwoStoresHaveNoSampleInCommon) {
   ASSERT_TRUE((*second)->create_table("t", {.families = {family("f")}}).ok());
   std::istringstream lines(to_openmetrics(engine_->metrics()) + to_openmetrics((*second)->metrics()));
   std::set<std::string> series;
-  for (std::string line; std::getline(lines, line);)
-    if (!line.starts_with("#"))
-      EXPECT_TRUE(series.insert(line.substr(0, line.rfind(' '))).second) << line;
+  for (std::string line; std::getline(lines, line);) {
+    if (line.starts_with("#")) continue;
+    EXPECT_TRUE(series.insert(line.substr(0, line.rfind(' '))).second) << line;
+  }
   EXPECT_GT(series.size(), 200u);
 }
 
