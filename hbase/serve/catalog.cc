@@ -223,10 +223,10 @@ Status Catalog::load(const std::string& name) {
     name_region(region);
     table->regions.push_back(std::move(region));
   }
-  CELLAR_TRY(forget(name));
   CELLAR_TRY(write_meta(*table));
+  std::shared_ptr<const ServedTable> served = std::move(table);
   const MutexLock lock(mutex_);
-  tables_[name] = std::move(table);  // forget() has taken the one before out
+  tables_[name].swap(served);  // the one before ends without the lock
   return {};
 }
 
@@ -234,10 +234,7 @@ Status Catalog::load(const std::string& name) {
 Status Catalog::forget(const std::string& name) {
   Batch batch;
   batch.erase(meta_region_->table, Delete(name));
-  Scan rows(keys_with_prefix(name + ","));
-  CELLAR_TRY_ASSIGN(const std::unique_ptr<Scanner> scanner, meta_region_->table->scan(rows));
-  for (const RowView row : *scanner) batch.erase(meta_region_->table, Delete(row.row()));
-  CELLAR_TRY(scanner->status());
+  CELLAR_TRY(erase_regions(name, {}, batch));
   CELLAR_TRY(meta_engine_->write(batch));
   std::shared_ptr<const ServedTable> last_use;  // ends without the lock
   const MutexLock lock(mutex_);
@@ -248,9 +245,21 @@ Status Catalog::forget(const std::string& name) {
   return {};
 }
 
+// Adds to a batch the deletion of those rows of a table in hbase:meta that are none of `kept`.
+Status Catalog::erase_regions(const std::string& name, std::span<const ServedRegion> kept, Batch& batch) {
+  const Scan rows(keys_with_prefix(name + ","));
+  CELLAR_TRY_ASSIGN(const std::unique_ptr<Scanner> scanner, meta_region_->table->scan(rows));
+  for (const RowView row : *scanner)
+    if (std::ranges::find(kept, row.row(), &ServedRegion::name) == kept.end())
+      batch.erase(meta_region_->table, Delete(row.row()));
+  return scanner->status();
+}
+
+// A table that changes has its rows at every moment: clients take a table without rows for one that is gone.
 Status Catalog::write_meta(const ServedTable& table) {
   CELLAR_ASSERT(!table.regions.empty());
   Batch batch;
+  CELLAR_TRY(erase_regions(table.regions.front().table_name, table.regions, batch));
   wire::TableState state;
   state.set_state(table.disabled ? wire::TableState::DISABLED : wire::TableState::ENABLED);
   batch.put(meta_region_->table,

@@ -5,6 +5,7 @@
 #include <map>
 #include <memory>
 #include <set>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -97,6 +98,8 @@ class Catalog {
   explicit Catalog(Engine& engine) : engine_(engine) {}
   Status load(const std::string& name) CELLAR_REQUIRES(statements_);
   Status forget(const std::string& name) CELLAR_REQUIRES(statements_);
+  Status erase_regions(const std::string& name, std::span<const ServedRegion> kept, Batch& batch)
+      CELLAR_REQUIRES(statements_);
   Status write_meta(const ServedTable& table) CELLAR_REQUIRES(statements_);
   Status change_notes(const ServedTable& table, bool disabled, const std::vector<std::string>& splits)
       CELLAR_REQUIRES(statements_);

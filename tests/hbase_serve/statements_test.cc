@@ -1,6 +1,10 @@
 // Statements: tables, families, namespaces, and what a server knows after a restart.
 #include <gmock/gmock.h>
 
+#include <atomic>
+#include <thread>
+
+#include "cellar/keys.h"
 #include "hbase/wire/common.pb.h"
 #include "tests/hbase_serve/serve_fixture.h"
 
@@ -57,6 +61,38 @@ TEST_F(StatementsTest, ATableLivesAndDies) {
   EXPECT_EQ(statement("DeleteTable", "t").exception, "");
   EXPECT_EQ(statement("DeleteTable", "t").exception, java::kTableNotFound);
   EXPECT_THAT(tables(), ElementsAre());
+}
+
+TEST_F(StatementsTest, ATableIsThereWhileItChanges) {
+  ASSERT_EQ(create("t", {"m"}).exception, "");
+  std::atomic<bool> over = false;
+  std::thread statements([&] {
+    for (int round = 0; round < 30; ++round) {
+      EXPECT_EQ(statement("DisableTable", "t").exception, "");
+      EXPECT_EQ(statement("EnableTable", "t").exception, "");
+    }
+    over = true;
+  });
+  size_t looks = 0;
+  do {
+    hbase::serve::Call call("", {}, 0, true);
+    const auto table = catalog_->table(call, "t");
+    EXPECT_TRUE(table.ok()) << table.status();
+    const auto state = catalog_->meta_region().table->get_row(Get("t"));
+    EXPECT_TRUE(state.ok() && !state.value().empty());
+    const auto scanner = catalog_->meta_region().table->scan(Scan(keys_with_prefix("t,")));
+    ASSERT_TRUE(scanner.ok()) << scanner.status();
+    size_t rows = 0;
+    while (scanner.value()->next()) ++rows;
+    EXPECT_EQ(rows, 2u);
+  } while (++looks < 10 || !over);
+  statements.join();
+  // Truncating makes other regions, whose rows replace those of before.
+  EXPECT_EQ(statement("DisableTable", "t").exception, "");
+  EXPECT_EQ(statement("truncateTable", "t").exception, "");
+  const auto scanner = catalog_->meta_region().table->scan(Scan(keys_with_prefix("t,")));
+  ASSERT_TRUE(scanner.ok() && scanner.value()->next());
+  EXPECT_FALSE(scanner.value()->next());
 }
 
 TEST_F(StatementsTest, ARestartKeepsStatesAndRegions) {
