@@ -4,8 +4,10 @@
 #include <algorithm>
 #include <utility>
 
+#include "cellar/environment.h"
 #include "hbase/serve/meta_scanner.h"
 #include "hbase/serve/region_service.h"
+#include "hbase/serve/watched_filter.h"
 #include "hbase/wire/client.pb.h"
 #include "hbase/wire/from_wire_read.h"
 #include "hbase/wire/to_wire_result.h"
@@ -13,9 +15,9 @@
 namespace cellar::hbase::serve {
 namespace {
 
-// A call that finds nothing answers without rows after a time, so that it does not hold up others for long.
-constexpr uint32_t kPauseMsMin = 500;
-constexpr uint32_t kPauseMsMax = 5000;
+// A call that works long answers with the rows that it has, or without rows, so that it does not hold up
+// others. A client that has little patience gets half of it, but at least this.
+constexpr int64_t kPauseMsMin = 500;
 
 // Cuts a scan to the rows of a region, in the direction of the scan.
 void cut(Scan& scan, const ServedRegion& region) {
@@ -67,6 +69,7 @@ Status RegionService::next_rows(Call& call, const wire::ScanRequest& request, Sc
   response.set_more_results(true);
   response.set_more_results_in_region(true);
   const auto enough = [&] { return limit != 0 && whole_rows >= limit; };
+  const int64_t begin_us = system_clock().steady_us();
   while (collector.results < rows_most && collector.bytes < session.row_bytes && !enough()) {
     if (!session.scanner->next()) {
       response.set_more_results_in_region(false);
@@ -91,8 +94,14 @@ Status RegionService::next_rows(Call& call, const wire::ScanRequest& request, Sc
       session.unfinished.clear();
       ++whole_rows;
     }
+    if (session.pause_ms && system_clock().steady_us() - begin_us >= *session.pause_ms * 1000) {
+      response.set_heartbeat_message(true);
+      break;
+    }
   }
-  if (enough()) response.set_more_results(false);
+  // A filter that is done ends the scan of all regions, but as in HBase only by an answer without rows.
+  const bool filter_ended = !response.more_results_in_region() && session.filter_done->load();
+  if (enough() || (filter_ended && collector.results == 0)) response.set_more_results(false);
   return {};
 }
 
@@ -102,6 +111,8 @@ Status RegionService::open_scan(Call& call, const wire::ScanRequest& request, wi
   CELLAR_TRY_ASSIGN(Scan scan, wire::from_wire_scan(request.scan()));
   cut(scan, *region);
   auto session = std::make_unique<ScanSession>();
+  if (scan.filter() != nullptr)
+    scan.filter(std::make_shared<WatchedFilter>(*scan.filter(), session->filter_done));
   session->region_name = region->name;
   session->needs_cursor = request.scan().need_cursor_result();
   session->row_bytes = limits_.answer_bytes;
@@ -109,9 +120,10 @@ Status RegionService::open_scan(Call& call, const wire::ScanRequest& request, wi
     session->row_bytes = std::min<uint64_t>(session->row_bytes, request.scan().max_result_size());
   if (request.client_handles_partials() && scan.batch() == 0) scan.max_result_bytes(session->row_bytes);
   if (request.client_handles_partials() && request.client_handles_heartbeats()) {
-    const auto lease = static_cast<uint32_t>(limits_.lease_ms);
-    const uint32_t patience = call.timeout_ms() == 0 ? lease : std::min(lease, call.timeout_ms());
-    scan.cursor_after_ms(std::clamp(patience / 2, kPauseMsMin, kPauseMsMax));
+    const int64_t patience_ms =
+        call.timeout_ms() == 0 ? limits_.lease_ms : std::min<int64_t>(limits_.lease_ms, call.timeout_ms());
+    session->pause_ms = std::min(std::max(patience_ms / 2, kPauseMsMin), limits_.scan_call_ms);
+    scan.cursor_after_ms(static_cast<uint32_t>(*session->pause_ms));
   }
   Result<std::unique_ptr<Scanner>> opened =
       region->meta ? scan_meta(region->table, scan, request.scan()) : region->table->scan(scan);

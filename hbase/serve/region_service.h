@@ -28,6 +28,7 @@ namespace cellar::hbase::serve {
 struct ServiceLimits {
   size_t scanners = 10000;
   int64_t lease_ms = 60000;            // of a scanner, after its last call
+  int64_t scan_call_ms = 5000;         // a scan's call ends after it, if the client takes heartbeats
   uint64_t answer_bytes = 100u << 20;  // a scan's call ends at this size, as in HBase
   size_t nonces = 100000;
 };

@@ -1,9 +1,11 @@
 // ScannerTable: the scanners that clients have open, each with its lease.
 #pragma once
 
+#include <atomic>
 #include <cstdint>
 #include <map>
 #include <memory>
+#include <optional>
 #include <string>
 
 #include "base/mutex.h"
@@ -20,6 +22,8 @@ struct ScanSession {
   uint64_t next_call = 0;  // the number that the next call must have
   uint64_t row_bytes = 0;  // of a call: answers end at this size; 0: at the server's
   bool needs_cursor = false;
+  std::optional<int64_t> pause_ms;  // a call that works longer ends after its row; nothing: it goes on
+  std::shared_ptr<std::atomic<bool>> filter_done = std::make_shared<std::atomic<bool>>(false);
   std::string unfinished;   // the row of which the last answer had a part, or empty
   int64_t last_use_ms = 0;  // of the steady clock
 };

@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 
 #include "hbase/serve/meta_scanner.h"
+#include "hbase/wire/filter.pb.h"
 #include "tests/hbase_serve/serve_fixture.h"
 
 namespace cellar::testing {
@@ -148,6 +149,49 @@ TEST_F(ScansTest, AScannerThatNobodyUsesIsClosed) {
     dispatcher_->scanners().close_expired();
   EXPECT_EQ(dispatcher_->scanners().open(), 0u);
   EXPECT_EQ(client("Scan", next_request(id, 0)).exception, hbase::serve::java::kUnknownScanner);
+}
+
+TEST_F(ScansTest, ACallThatWorksLongEndsWithTheRowsThatItHas) {
+  close();
+  limits_.scan_call_ms = 0;
+  open();
+  fill();
+  ScanRequest request = open_request("", 100);
+  request.set_client_handles_partials(true);
+  request.set_client_handles_heartbeats(true);
+  const Answered first = client("Scan", request);
+  const auto opened = first.as<ScanResponse>();
+  EXPECT_EQ(rows(first), "a");
+  EXPECT_TRUE(opened.heartbeat_message());
+  EXPECT_TRUE(opened.more_results_in_region());
+  const Answered second = client("Scan", next_request(opened.scanner_id(), 0, 100));
+  EXPECT_EQ(rows(second), "b");
+  EXPECT_TRUE(second.as<ScanResponse>().heartbeat_message());
+  // A client that knows no heartbeats waits for all rows.
+  request.set_client_handles_heartbeats(false);
+  EXPECT_EQ(rows(client("Scan", request)), "abcdefghij");
+}
+
+TEST_F(ScansTest, AFilterThatIsDoneEndsTheScanOfAllRegions) {
+  fill({"d"});
+  hbase::wire::CountFilter page;
+  page.set_count(2);
+  ScanRequest request = open_request("", 2);
+  request.mutable_scan()->mutable_filter()->set_class_name("org.apache.hadoop.hbase.filter.PageFilter");
+  request.mutable_scan()->mutable_filter()->set_message(page.SerializeAsString());
+  const Answered first = client("Scan", request);
+  EXPECT_EQ(rows(first), "ab");
+  EXPECT_TRUE(first.as<ScanResponse>().more_results());
+  const Answered second = client("Scan", next_request(first.as<ScanResponse>().scanner_id(), 0));
+  EXPECT_EQ(rows(second), "");
+  EXPECT_FALSE(second.as<ScanResponse>().more_results());
+  // With rows in the same answer the next region is read as well, as in HBase.
+  request.set_number_of_rows(100);
+  EXPECT_TRUE(client("Scan", request).as<ScanResponse>().more_results());
+  // The end of a region alone ends nothing.
+  request.mutable_scan()->clear_filter();
+  request.mutable_scan()->set_start_row("cc");
+  EXPECT_TRUE(client("Scan", request).as<ScanResponse>().more_results());
 }
 
 TEST_F(ScansTest, AScannerEndsWithItsTable) {
