@@ -40,6 +40,24 @@ bool has_family(const TableOptions& options, std::string_view name) {
   return std::ranges::find(options.families, name, &FamilyOptions::name) != options.families.end();
 }
 
+// A message may carry the encryption of a family, which a store would not do.
+Status must_be_plain(const FamilyOptions& family) {
+  for (const char* each : {"ENCRYPTION", "ENCRYPTION_KEY"})
+    if (family.metadata.contains(each))
+      return Status::not_supported(fmt::format("family '{}' has {}: files of a store are not encrypted",
+                                               escaped(family.name), each))
+          .hinting("put the store on an encrypted file system");
+  return {};
+}
+
+// Reads the schema of a statement.
+Result<TableOptions> options_of(const TableSchema& schema) {
+  CELLAR_TRY_ASSIGN(TableOptions options, wire::from_wire_schema(schema));
+  CELLAR_TRY_ASSIGN(options.families, wire::inheriting_families(schema, options));
+  for (const FamilyOptions& each : options.families) CELLAR_TRY(must_be_plain(each));
+  return options;
+}
+
 }  // namespace
 
 Status create_table(Call& call, Catalog& catalog) {
@@ -47,7 +65,7 @@ Status create_table(Call& call, Catalog& catalog) {
   CELLAR_TRY(call.read(request));
   CELLAR_TRY_ASSIGN(const std::string name, wire::from_wire_name(request.table_schema().table_name()));
   CELLAR_TRY(must_not_be_system(call, name));
-  CELLAR_TRY_ASSIGN(TableOptions options, wire::from_wire_schema(request.table_schema()));
+  CELLAR_TRY_ASSIGN(TableOptions options, options_of(request.table_schema()));
   std::vector<std::string> splits(request.split_keys().begin(), request.split_keys().end());
   CELLAR_TRY(catalog.create_table(call, name, std::move(options), std::move(splits)));
   return answer_done(call);
@@ -89,7 +107,7 @@ Status modify_table(Call& call, Catalog& catalog) {
   CELLAR_TRY_ASSIGN(const std::string name, read_with_table(call, request));
   CELLAR_TRY(must_not_be_system(call, name));
   CELLAR_TRY_ASSIGN(const auto before, catalog.table(call, name));
-  CELLAR_TRY_ASSIGN(TableOptions after, wire::from_wire_schema(request.table_schema()));
+  CELLAR_TRY_ASSIGN(TableOptions after, options_of(request.table_schema()));
   TableChange change;
   for (const FamilyOptions& each : before->options.families)
     if (!has_family(after, each.name)) change.remove_families.push_back(each.name);
@@ -114,6 +132,7 @@ Status set_family(Call& call, Catalog& catalog, bool is_new) {
   CELLAR_TRY(must_not_be_system(call, name));
   CELLAR_TRY_ASSIGN(const auto table, catalog.table(call, name));
   CELLAR_TRY_ASSIGN(FamilyOptions family, wire::from_wire_family(request.family()));
+  CELLAR_TRY(must_be_plain(family));
   if (has_family(table->options, family.name) == is_new)
     return call.refuse(java::kInvalidFamily,
                        fmt::format("column family '{}' {} in table {}", escaped(family.name),

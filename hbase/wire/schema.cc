@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -57,18 +58,50 @@ Status set_own(FamilyOptions& family, const std::string& option, const std::stri
   return set_option(family, option, value);
 }
 
+// Sets an attribute or key. HBase accepts two that Cellar refuses: keys of families in a table, and the
+// encryption of a family. They are carried as they are, so that tables of a cluster can be described.
+template <class Options>
+Status set_or_carry(Options& options, CarriedTexts& carried, std::string_view place, const std::string& name,
+                    const std::string& value) {
+  constexpr bool kIsTable = std::is_same_v<Options, TableOptions>;
+  const Status set = set_option(options, fmt::format("{}.{}", place, name), value);
+  const bool carries = kIsTable ? is_family_key(name) : name.starts_with("ENCRYPTION");
+  if (set.ok() || !carries) return set;
+  carried[name] = value;
+  return {};
+}
+
 // Sets all attributes and keys of a message, those in HBase's spelling first.
 template <class Options, class Message, class SetOwn>
 Status read_options(Options& options, const Message& from, const SetOwn& set_own_option) {
   for (const BytesBytesPair& pair : from.attributes())
     if (!pair.first().starts_with(kOwnPrefix))
-      CELLAR_TRY(set_option(options, "metadata." + pair.first(), pair.second()));
+      CELLAR_TRY(set_or_carry(options, options.metadata, "metadata", pair.first(), pair.second()));
   for (const NameStringPair& pair : from.configuration())
-    CELLAR_TRY(set_option(options, "configuration." + pair.name(), pair.value()));
+    CELLAR_TRY(set_or_carry(options, options.configuration, "configuration", pair.name(), pair.value()));
   for (const BytesBytesPair& pair : from.attributes())
     if (pair.first().starts_with(kOwnPrefix))
       CELLAR_TRY(set_own_option(options, pair.first().substr(kOwnPrefix.size()), pair.second()));
   return {};
+}
+
+// Moves a text of a table to those families that do not have it themselves.
+void move_to_families(CarriedTexts& texts, TableSchema& schema) {
+  for (auto at = texts.begin(); at != texts.end();) {
+    if (!is_family_key(at->first)) {
+      ++at;
+      continue;
+    }
+    for (ColumnFamilySchema& family : *schema.mutable_column_families()) {
+      const bool has = std::ranges::any_of(
+          family.configuration(), [&](const NameStringPair& own) { return own.name() == at->first; });
+      if (has) continue;
+      NameStringPair& pair = *family.add_configuration();
+      pair.set_name(at->first);
+      pair.set_value(at->second);
+    }
+    at = texts.erase(at);
+  }
 }
 
 }  // namespace
@@ -134,6 +167,18 @@ Result<TableOptions> from_wire_schema(const TableSchema& from) {
     options.families.push_back(std::move(family));
   }
   return options;
+}
+
+Result<std::vector<FamilyOptions>> inheriting_families(const TableSchema& from, TableOptions& table) {
+  TableSchema inherited = from;
+  move_to_families(table.metadata, inherited);
+  move_to_families(table.configuration, inherited);
+  std::vector<FamilyOptions> families;
+  for (const ColumnFamilySchema& each : inherited.column_families()) {
+    CELLAR_TRY_ASSIGN(FamilyOptions family, from_wire_family(each));
+    families.push_back(std::move(family));
+  }
+  return families;
 }
 
 }  // namespace cellar::hbase::wire

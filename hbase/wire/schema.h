@@ -3,6 +3,7 @@
 
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "cellar/options.h"
 #include "cellar/status.h"
@@ -26,8 +27,12 @@ Result<std::string> from_wire_name(const TableName& from);
 void to_wire_schema(std::string_view table, const TableOptions& options, TableSchema& to);
 void to_wire_family(const FamilyOptions& family, ColumnFamilySchema& to);
 // The inverse. Options that the message does not name have Cellar's defaults. kInvalidArgument for an
-// invalid value, kNotSupported for ENCRYPTION.
+// invalid value. Keys of families in a table, and ENCRYPTION, are kept as metadata or configuration, although
+// no store takes them.
 Result<TableOptions> from_wire_schema(const TableSchema& from);
 Result<FamilyOptions> from_wire_family(const ColumnFamilySchema& from);
+// Returns the families with the keys that they inherit from the table, as in HBase. Takes these keys out of
+// `table`, since a store keeps them in families alone.
+Result<std::vector<FamilyOptions>> inheriting_families(const TableSchema& from, TableOptions& table);
 
 }  // namespace cellar::hbase::wire

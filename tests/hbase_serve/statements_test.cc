@@ -137,6 +137,51 @@ TEST_F(StatementsTest, ASchemaComesBackAsItWasSent) {
   EXPECT_EQ(changed.value().families[0].compression, "gz");
 }
 
+TEST_F(StatementsTest, FamiliesInheritKeysOfTheirTable) {
+  TableOptions sent;
+  sent.families = {{.name = "f"}, {.name = "g"}};
+  hbase::wire::CreateTableRequest request;
+  hbase::wire::to_wire_schema("t", sent, *request.mutable_table_schema());
+  const auto add = [](auto& to, const char* value) {
+    hbase::NameStringPair& pair = *to.add_configuration();
+    pair.set_name("hbase.hstore.blockingStoreFiles");
+    pair.set_value(value);
+  };
+  add(*request.mutable_table_schema(), "100");
+  for (auto& family : *request.mutable_table_schema()->mutable_column_families()) {
+    family.clear_configuration();
+    if (family.name() == "g") add(family, "50");
+  }
+  // A client can read such a table of a cluster.
+  const auto read = hbase::wire::from_wire_schema(request.table_schema());
+  ASSERT_TRUE(read.ok()) << read.status();
+  EXPECT_EQ(read.value().configuration.at("hbase.hstore.blockingStoreFiles"), "100");
+  const Answered made = master("CreateTable", request);
+  ASSERT_EQ(made.exception, "") << made.text;
+  const auto value = [&](size_t family) {
+    hbase::ColumnFamilySchema schema;
+    hbase::wire::to_wire_family(described("t").families.at(family), schema);
+    for (const hbase::NameStringPair& each : schema.configuration())
+      if (each.name() == "hbase.hstore.blockingStoreFiles") return each.value();
+    return std::string("none");
+  };
+  EXPECT_EQ(value(0), "100");
+  EXPECT_EQ(value(1), "50");
+  close();
+  open();
+  EXPECT_EQ(value(0), "100");
+}
+
+TEST_F(StatementsTest, AnEncryptedFamilyIsRefused) {
+  hbase::wire::CreateTableRequest request;
+  hbase::wire::to_wire_schema("t", {.families = {{.name = "f"}}}, *request.mutable_table_schema());
+  hbase::BytesBytesPair& pair = *request.mutable_table_schema()->mutable_column_families(0)->add_attributes();
+  pair.set_first("ENCRYPTION");
+  pair.set_second("AES");
+  EXPECT_TRUE(hbase::wire::from_wire_schema(request.table_schema()).ok());
+  EXPECT_EQ(master("CreateTable", request).exception, java::kDoNotRetry);
+}
+
 TEST_F(StatementsTest, FamiliesAreAddedChangedAndRemoved) {
   EXPECT_EQ(create("t").exception, "");
   hbase::wire::FamilyRequest request;
