@@ -376,6 +376,12 @@ Result<ComparatorPtr> from_wire_comparator(const WireComparator& comparator) {
   return made.status().with_context(escaped(name));
 }
 
-Result<FilterPtr> from_wire_filter(const WireFilter& filter) { return filter_of(filter, 0); }
+Result<FilterPtr> from_wire_filter(const WireFilter& filter) {
+  constexpr size_t kFilterBytesMax = 1u << 20;  // a filter in a filter is copied for each level
+  if (filter.message().size() > kFilterBytesMax)
+    return Status::limit(fmt::format("a filter has more than {} bytes", kFilterBytesMax))
+        .hinting("read parts of the rows, each with a filter of its own");
+  return filter_of(filter, 0);
+}
 
 }  // namespace cellar::hbase::wire

@@ -121,8 +121,11 @@ Result<RowMutations::Mutation> put_of(const WireMutation& from, std::string row,
   return RowMutations::Mutation(std::move(put));
 }
 
+constexpr size_t kFamilyMarkersMax = 1000;  // each looks through the whole delete
+
 Result<RowMutations::Mutation> delete_of(const WireMutation& from, std::string row, CellBlockReader& cells) {
   Delete erase(row, from.has_timestamp() ? static_cast<int64_t>(from.timestamp()) : kNow);
+  size_t families = 0;
   const Status read = for_each_piece(from, cells, row, [&](const Piece& piece) {
     switch (piece.type) {
       case CellType::kDelete:
@@ -135,6 +138,8 @@ Result<RowMutations::Mutation> delete_of(const WireMutation& from, std::string r
       case CellType::kDeleteColumn:
         return erase.column(piece.family, piece.qualifier, piece.timestamp), Status();
       case CellType::kDeleteFamily:
+        if (++families > kFamilyMarkersMax)
+          return Status::limit(fmt::format("a delete has more than {} families", kFamilyMarkersMax));
         return erase.family(piece.family, piece.timestamp), Status();
       case CellType::kDeleteFamilyVersion:
         return erase.family_version(piece.family, piece.timestamp), Status();

@@ -13,6 +13,8 @@
 namespace cellar::hbase::wire {
 namespace {
 
+constexpr size_t kColumnsMax = 20000;  // each is looked for among the others
+
 struct Times {
   int64_t from = 0;
   int64_t until = kLatestTimestamp;
@@ -31,7 +33,12 @@ Result<Times> times_of(const TimeRange& range) {
 // Sets what WireGet and WireScan have under the same names.
 template <class Query, class Message>
 Status read_common(Query& query, const Message& from) {
+  size_t columns = 0;
   for (const WireColumn& column : from.columns()) {
+    columns += 1 + static_cast<size_t>(column.qualifiers_size());
+    if (columns > kColumnsMax)
+      return Status::limit(fmt::format("a read names more than {} columns", kColumnsMax))
+          .hinting("read the family, or use a filter");
     if (column.qualifiers().empty()) query.family(column.family());
     for (const std::string& qualifier : column.qualifiers()) query.column(column.family(), qualifier);
   }
