@@ -46,8 +46,9 @@ std::string text_of(const Status& status) {
 }  // namespace
 
 bool ends_a_call(std::string_view java_class) {
-  constexpr std::string_view kRetried[] = {java::kIoException, java::kNotServingRegion, java::kRegionTooBusy,
-                                           java::kServerStopped};
+  constexpr std::string_view kRetried[] = {java::kIoException,   java::kNotServingRegion,
+                                           java::kRegionTooBusy, java::kServerStopped,
+                                           java::kCallDropped,   java::kMultiTooLarge};
   return std::ranges::find(kRetried, java_class) == std::end(kRetried);
 }
 

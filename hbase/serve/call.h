@@ -18,6 +18,8 @@ inline constexpr std::string_view kIoException = "java.io.IOException";
 inline constexpr std::string_view kDoNotRetry = "org.apache.hadoop.hbase.DoNotRetryIOException";
 inline constexpr std::string_view kNotServingRegion = "org.apache.hadoop.hbase.NotServingRegionException";
 inline constexpr std::string_view kRegionTooBusy = "org.apache.hadoop.hbase.RegionTooBusyException";
+inline constexpr std::string_view kCallDropped = "org.apache.hadoop.hbase.CallDroppedException";
+inline constexpr std::string_view kMultiTooLarge = "org.apache.hadoop.hbase.MultiActionResultTooLarge";
 inline constexpr std::string_view kServerStopped =
     "org.apache.hadoop.hbase.regionserver.RegionServerStoppedException";
 inline constexpr std::string_view kNoSuchFamily =
@@ -75,6 +77,9 @@ class Call {
   // Returns the cell block of the answer, to which cells are appended.
   std::string& cell_block() { return cell_block_; }
 
+  // Counts the bytes of the rows that a list of actions returns.
+  uint64_t& row_bytes() { return row_bytes_; }
+
   // Records the Java class of the error that the service is about to return. Returns that error.
   Status refuse(std::string_view java_class, std::string message);
   // Returns the exception for an error, and forgets the class that refuse() recorded for it.
@@ -85,6 +90,7 @@ class Call {
   wire::FrameParts parts_;
   uint32_t timeout_ms_;
   bool cell_blocks_;
+  uint64_t row_bytes_ = 0;
   std::string answer_;
   std::string cell_block_;
   std::optional<JavaFailure> refused_;

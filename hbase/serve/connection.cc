@@ -19,25 +19,45 @@ constexpr size_t kPieceBytes = 1u << 20;
 }  // namespace
 
 Connection::Connection(asio::io_context& io, asio::ip::tcp::socket socket, Dispatcher& dispatcher,
-                       Executor& executor, const ServerOptions& options, uint64_t& bytes_of_all)
+                       Executor& executor, const ServerOptions& options, ServerLoad& server_load)
     : io_(io),
       socket_(std::move(socket)),
       dispatcher_(dispatcher),
       executor_(executor),
       options_(options),
-      bytes_of_all_(bytes_of_all) {}
+      server_load_(server_load) {}
 
-Connection::~Connection() { let_go(load_); }
+Connection::~Connection() {
+  let_go(load_);
+  server_load_.unsent -= unsent_bytes_;
+}
 
 void Connection::hold(uint64_t bytes) {
   load_ += bytes;
-  bytes_of_all_ += bytes;
+  server_load_.bytes += bytes;
 }
 
 void Connection::let_go(uint64_t bytes) {
-  CELLAR_ASSERT(load_ >= bytes && bytes_of_all_ >= bytes);
+  CELLAR_ASSERT(load_ >= bytes && server_load_.bytes >= bytes);
   load_ -= bytes;
-  bytes_of_all_ -= bytes;
+  server_load_.bytes -= bytes;
+}
+
+void Connection::hold_answer(uint64_t bytes) {
+  hold(bytes);
+  unsent_bytes_ += bytes;
+  server_load_.unsent += bytes;
+}
+
+void Connection::let_go_answer(uint64_t bytes) {
+  let_go(bytes);
+  CELLAR_ASSERT(unsent_bytes_ >= bytes && server_load_.unsent >= bytes);
+  unsent_bytes_ -= bytes;
+  server_load_.unsent -= bytes;
+}
+
+bool Connection::is_clogged() const {
+  return unsent_bytes_ >= options_.connection_bytes || server_load_.unsent >= options_.server_bytes;
 }
 
 void Connection::begin() {
@@ -64,11 +84,15 @@ void Connection::close() {
 void Connection::check(int64_t now_ms) {
   if (closed_) return;
   const bool shaking_hands = reading_ < Reading::kFrameLength;
-  const bool in_the_middle = input_have_ > 0 || writing_;
+  const bool in_frame = reading_ == Reading::kFrame;
+  const bool in_the_middle = input_have_ > 0 || in_frame || writing_;
   const int64_t still_ms = now_ms - last_move_ms_;
   if ((shaking_hands && now_ms - began_ms_ > options_.handshake_ms) ||
-      (in_the_middle && still_ms > options_.stall_ms) || (is_idle() && still_ms > options_.idle_ms))
-    close();
+      (in_the_middle && still_ms > options_.stall_ms) || (is_idle() && still_ms > options_.idle_ms) ||
+      (in_frame && now_ms - frame_began_ms_ > options_.frame_ms))
+    return close();
+  submit_waiting();
+  go_on_reading();
 }
 
 void Connection::read(Reading what, size_t bytes) {
@@ -82,15 +106,23 @@ void Connection::read(Reading what, size_t bytes) {
 
 void Connection::read_on() {
   CELLAR_ASSERT(input_have_ < input_bytes_);
+  paused_ = reading_ == Reading::kFrame && !has_room();
+  if (paused_) return;  // check() goes on
   input_.resize(std::min(input_bytes_, input_have_ + kPieceBytes));
   socket_.async_read_some(asio::buffer(input_.data() + input_have_, input_.size() - input_have_),
                           [self = shared_from_this()](const asio::error_code& error, size_t bytes) {
                             if (error || self->closed_) return self->close();
                             self->moved();
                             self->input_have_ += bytes;
+                            if (self->reading_ == Reading::kFrame) self->hold(bytes);
                             if (self->input_have_ < self->input_bytes_) return self->read_on();
                             self->take();
                           });
+}
+
+void Connection::go_on_reading() {
+  if (waiting_ && may_read()) return read_next_frame();
+  if (paused_ && has_room()) read_on();
 }
 
 void Connection::take() {
@@ -135,7 +167,7 @@ void Connection::take_header() {
 }
 
 bool Connection::may_read() const {
-  return calls_ < options_.connection_calls && load_ < options_.connection_bytes && !finishing_;
+  return calls_ < options_.connection_calls && load_ < options_.connection_bytes && has_room() && !finishing_;
 }
 
 void Connection::read_next_frame() {
@@ -147,26 +179,51 @@ void Connection::read_next_frame() {
 
 void Connection::take_frame_length() {
   const Result<uint32_t> bytes = wire::frame_bytes(input_.data(), options_.frame_bytes);
-  if (!bytes.ok() || bytes_of_all_ + *bytes > options_.server_bytes) return close();
-  hold(*bytes);
+  if (!bytes.ok()) return close();
+  frame_began_ms_ = system_clock().steady_us() / 1000;
   read(Reading::kFrame, *bytes);
 }
 
 void Connection::take_frame() {
   ++calls_;
-  const bool is_read_or_write = terms_.service == wire::kClientService;
-  // The job gives its hold on the connection to the io_context, whose thread ends it.
-  executor_.submit(
-      is_read_or_write ? JobPriority::kHigh : JobPriority::kLow,
-      [self = shared_from_this(), frame = std::make_shared<std::string>(std::move(input_))]() mutable {
-        auto answer = std::make_shared<Result<std::string>>(self->dispatcher_.answer(self->terms_, *frame));
-        const size_t bytes = frame->size();
-        frame.reset();
-        asio::io_context& io = self->io_;
-        asio::post(io,
-                   [self = std::move(self), bytes, answer] { self->answered(bytes, std::move(*answer)); });
-      });
+  submit({std::make_shared<std::string>(std::move(input_)), system_clock().steady_us()});
   read_next_frame();
+}
+
+void Connection::submit(Request request) {
+  // Clients look for the cluster and for rows while statements work.
+  const bool is_fast = terms_.service == wire::kClientService || terms_.service == wire::kRegistryService;
+  executor_.submit(is_fast ? JobPriority::kHigh : JobPriority::kLow,
+                   [self = shared_from_this(), request = std::move(request)]() mutable {
+                     Connection& connection = *self;
+                     connection.carry_out(std::move(request));
+                     // The io_context's thread ends the hold on the connection.
+                     asio::io_context& io = connection.io_;
+                     asio::post(io, [self = std::move(self)] {});
+                   });
+}
+
+void Connection::carry_out(Request request) {
+  if (!closed_ && is_clogged()) {
+    asio::post(io_, [self = shared_from_this(), request = std::move(request)]() mutable {
+      self->waiting_calls_.push_back(std::move(request));
+      self->submit_waiting();
+    });
+    return;
+  }
+  auto answer = std::make_shared<Result<std::string>>(
+      closed_ ? Status::aborted("the client is gone")
+              : dispatcher_.answer(terms_, *request.frame, request.arrived_us));
+  const size_t bytes = request.frame->size();
+  request.frame.reset();
+  asio::post(io_, [self = shared_from_this(), bytes, answer] { self->answered(bytes, std::move(*answer)); });
+}
+
+void Connection::submit_waiting() {
+  while (!closed_ && !waiting_calls_.empty() && !is_clogged()) {
+    submit(std::move(waiting_calls_.front()));
+    waiting_calls_.pop_front();
+  }
 }
 
 void Connection::answered(size_t request_bytes, Result<std::string> answer) {
@@ -177,11 +234,11 @@ void Connection::answered(size_t request_bytes, Result<std::string> answer) {
   if (closed_) return;
   if (!answer.ok()) return close();
   send(std::move(answer).value(), false);
-  if (waiting_ && may_read()) read_next_frame();
+  go_on_reading();
 }
 
 void Connection::send(std::string frame, bool then_close) {
-  hold(frame.size());
+  hold_answer(frame.size());
   unsent_.push_back(std::move(frame));
   close_after_writing_ = close_after_writing_ || then_close;
   if (!writing_) {
@@ -205,14 +262,15 @@ void Connection::wrote(size_t bytes) {
   moved();
   written_ += bytes;
   if (written_ == unsent_.front().size()) {
-    let_go(written_);
+    let_go_answer(written_);
     written_ = 0;
     unsent_.pop_front();
+    submit_waiting();
   }
   if (!unsent_.empty()) return write();
   writing_ = false;
   if (close_after_writing_ || (finishing_ && calls_ == 0)) return close();
-  if (waiting_ && may_read()) read_next_frame();
+  go_on_reading();
 }
 
 }  // namespace cellar::hbase::serve

@@ -7,6 +7,7 @@
 
 #include "base/bytes.h"
 #include "base/coding.h"
+#include "cellar/environment.h"
 #include "hbase/wire/registry.pb.h"
 #include "hbase/wire/rpc.pb.h"
 
@@ -94,10 +95,16 @@ Status Dispatcher::run(const ConnectionTerms& terms, Call& call) {
   return master_.registry_service(call);
 }
 
-Result<std::string> Dispatcher::answer(const ConnectionTerms& terms, std::string_view frame) {
+Result<std::string> Dispatcher::answer(const ConnectionTerms& terms, std::string_view frame,
+                                       int64_t arrived_us) {
   wire::RequestHeader header;
   CELLAR_TRY_ASSIGN(const wire::FrameParts parts, wire::parse_request(frame, header));
   if (!header.has_call_id()) return Status::corruption("a request has no number");
+  const int64_t waited_ms = (system_clock().steady_us() - arrived_us) / 1000;
+  if (header.timeout_ms() != 0 && waited_ms >= header.timeout_ms())
+    return failure_frame(header.call_id(), {std::string(java::kCallDropped),
+                                            fmt::format("the call waited {} ms, and its time was {} ms",
+                                                        waited_ms, header.timeout_ms())});
   Call call(header.method_name(), parts, header.timeout_ms(), terms.cell_blocks);
   Status done = run(terms, call);
   if (done.ok() && call.answered().size() + call.cell_block().size() > INT32_MAX - (1u << 20))

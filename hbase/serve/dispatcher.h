@@ -34,8 +34,9 @@ class Dispatcher {
   std::string answer_registry() const;
 
   // Returns the whole frame of the answer to a request. kCorruption if the frame is invalid or has no
-  // number. The connection must be closed then.
-  Result<std::string> answer(const ConnectionTerms& terms, std::string_view frame);
+  // number. The connection must be closed then. `arrived_us`: when the frame came, by the steady clock. A
+  // call that its client has given up since is not made: its client may have made it again, and more.
+  Result<std::string> answer(const ConnectionTerms& terms, std::string_view frame, int64_t arrived_us);
 
   ScannerTable& scanners() { return regions_.scanners(); }
 

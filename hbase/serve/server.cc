@@ -8,6 +8,7 @@
 #include <asio/steady_timer.hpp>
 #include <atomic>
 #include <chrono>
+#include <system_error>
 #include <utility>
 #include <vector>
 
@@ -18,6 +19,7 @@ namespace {
 
 using asio::ip::tcp;
 constexpr auto kTick = std::chrono::milliseconds(100);
+constexpr int kStatementThreads = 4;
 constexpr int64_t kFarewellMs = 30000;  // for calls under way when the server ends
 
 class AsioServer final : public Server {
@@ -42,7 +44,7 @@ class AsioServer final : public Server {
   Engine& engine_;
   std::unique_ptr<Catalog> catalog_;
   std::unique_ptr<Dispatcher> dispatcher_;
-  uint64_t bytes_of_all_ = 0;  // of the connections, which end before it
+  ServerLoad load_;  // of the connections, which end before it
   asio::io_context io_;
   tcp::acceptor acceptor_;
   asio::steady_timer timer_;
@@ -89,7 +91,7 @@ Status AsioServer::listen() {
   CELLAR_TRY_ASSIGN(catalog_, Catalog::open(engine_));
   CELLAR_TRY(catalog_->begin(host_, port_));
   dispatcher_ = std::make_unique<Dispatcher>(*catalog_, options_.service);
-  executor_ = make_thread_executor(options_.workers, 2);
+  executor_ = make_thread_executor(options_.workers, kStatementThreads);
   return {};
 }
 
@@ -103,8 +105,8 @@ void AsioServer::accept() {
     }
     std::erase_if(connections_, [](const auto& each) { return each->is_closed(); });
     if (connections_.size() < options_.connections) {
-      connections_.push_back(std::make_shared<Connection>(io_, std::move(socket), *dispatcher_, *executor_,
-                                                          options_, bytes_of_all_));
+      connections_.push_back(
+          std::make_shared<Connection>(io_, std::move(socket), *dispatcher_, *executor_, options_, load_));
       connections_.back()->begin();
     }
     open_ = connections_.size();
@@ -134,11 +136,17 @@ void AsioServer::tick(const std::function<bool()>& stop) {
 }
 
 Status AsioServer::run(const std::function<bool()>& stop) {
-  accept();
-  tick(stop);
-  io_.run();
+  Status served;
+  try {
+    accept();
+    tick(stop);
+    io_.run();
+  } catch (const std::system_error& error) {
+    served = Status::io_error(fmt::format("the server ended: {}", error.what()));
+  }
   shut();
-  return catalog_->close();
+  const Status closed = catalog_->close();
+  return served.ok() ? closed : served;
 }
 
 // Ends the calls that are still under way, and everything that reads the store.
@@ -152,9 +160,14 @@ void AsioServer::shut() {
 }  // namespace
 
 Result<std::unique_ptr<Server>> Server::start(Engine& engine, const ServerOptions& options) {
-  auto server = std::make_unique<AsioServer>(engine, options);
-  CELLAR_TRY(server->listen());
-  return std::unique_ptr<Server>(std::move(server));
+  try {  // asio has no other way to tell that its first files cannot be opened
+    auto server = std::make_unique<AsioServer>(engine, options);
+    CELLAR_TRY(server->listen());
+    return std::unique_ptr<Server>(std::move(server));
+  } catch (const std::system_error& error) {
+    return Status::io_error(fmt::format("cannot start a server: {}", error.what()))
+        .hinting("the process may have too many files open: see ulimit -n");
+  }
 }
 
 }  // namespace cellar::hbase::serve

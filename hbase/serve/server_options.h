@@ -15,14 +15,15 @@ struct ServerOptions {
       {};  // under which clients reach it; empty: localhost, the address, or the machine's name
   uint16_t port = 16000;                  // 0: any that is free
   size_t connections = 256;               // more are closed at once
-  uint32_t frame_bytes = 256u << 20;      // a larger request ends its connection
+  uint32_t frame_bytes = 64u << 20;       // a larger request ends its connection
   uint64_t connection_bytes = 64u << 20;  // requests and answers under way, from which on no more is read
-  uint64_t server_bytes = 1u << 30;  // likewise of all connections; a request beyond it ends its connection
-  size_t connection_calls = 100;     // calls under way, likewise
-  int workers = 16;                  // threads for reads and writes; 2 more are for statements
-  int64_t handshake_ms = 20000;      // from a connection's beginning to its first request
-  int64_t stall_ms = 60000;          // without a byte in the middle of a request or an answer
-  int64_t idle_ms = 600000;          // without any call
+  uint64_t server_bytes = 1u << 30;       // likewise of all connections
+  size_t connection_calls = 100;          // calls under way, likewise
+  int workers = 16;                       // threads for reads and writes; 4 more are for statements
+  int64_t handshake_ms = 20000;           // from a connection's beginning to its first request
+  int64_t stall_ms = 60000;               // without a byte in the middle of a request or an answer
+  int64_t frame_ms = 600000;              // from the beginning of a request to its end
+  int64_t idle_ms = 600000;               // without any call
   ServiceLimits service = {};
 };
 

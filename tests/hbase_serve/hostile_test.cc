@@ -48,7 +48,7 @@ TEST_F(HostileTest, FlippedAndCutRequestsAreAnsweredOrRefused) {
     if (random.below(3) == 0) bytes.resize(random.below(bytes.size()));
     for (uint64_t flips = random.below(4); flips > 0 && !bytes.empty(); --flips)
       bytes[random.below(bytes.size())] ^= static_cast<char>(1u << random.below(8));
-    const auto answer = dispatcher_->answer({service, true}, bytes);
+    const auto answer = dispatcher_->answer({service, true}, bytes, system_clock().steady_us());
     if (!answer.ok()) {
       EXPECT_TRUE(answer.status().is(Code::kCorruption)) << answer.status();
       continue;

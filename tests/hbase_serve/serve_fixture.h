@@ -110,8 +110,8 @@ class ServeFixture : public ::testing::Test {
   Answered call(std::string_view service, std::string_view method,
                 const google::protobuf::MessageLite& request, std::string_view cell_block = {},
                 bool cell_blocks = true) {
-    const auto frame =
-        dispatcher_->answer({std::string(service), cell_blocks}, frame_of(method, request, cell_block));
+    const auto frame = dispatcher_->answer({std::string(service), cell_blocks},
+                                           frame_of(method, request, cell_block), system_clock().steady_us());
     EXPECT_TRUE(frame.ok()) << frame.status();
     return frame.ok() ? answered(*frame) : Answered();
   }

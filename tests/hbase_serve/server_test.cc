@@ -10,8 +10,10 @@
 #include <asio/write.hpp>
 #include <atomic>
 #include <chrono>
+#include <memory>
 #include <optional>
 #include <thread>
+#include <vector>
 
 #include "hbase/wire/registry.pb.h"
 #include "tests/hbase_serve/serve_fixture.h"
@@ -179,6 +181,22 @@ TEST_F(ServerTest, ASecondServerCannotHaveThePort) {
   EXPECT_TRUE(second.status().is(Code::kIoError)) << second.status();
   again.bind = "nowhere";
   EXPECT_TRUE(Server::start(*engine_, again).status().is(Code::kInvalidArgument));
+}
+
+TEST_F(ServerTest, LengthsThatAreStatedAloneKeepNobodyOut) {
+  options_.server_bytes = 4u << 20;
+  options_.stall_ms = 300;
+  start();
+  std::vector<std::unique_ptr<Client>> quiet;
+  for (int each = 0; each < 4; ++each) {
+    quiet.push_back(std::make_unique<Client>(server_->port()));
+    quiet.back()->shake_hands("ClientService");
+    quiet.back()->send(std::string_view("\0\x20\0\0", 4));  // 2 MiB follow, or not
+  }
+  Client good(server_->port());
+  good.shake_hands("ClientMetaService");
+  EXPECT_EQ(cluster_of(good).size(), 36u);
+  for (const auto& each : quiet) EXPECT_FALSE(each->receive());  // closed, although no byte of it came
 }
 
 TEST_F(ServerTest, ManyClientsWriteAndReadAtATime) {
