@@ -3,9 +3,11 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <utility>
 #include <variant>
 
+#include "base/bytes.h"
 #include "cellar/environment.h"
 #include "hbase/proto/hbase.pb.h"
 #include "hbase/serve/apply.h"
@@ -22,7 +24,7 @@ RegionService::RegionService(Catalog& catalog, const ServiceLimits& limits)
       limits_(limits),
       // Numbers of scanners of an earlier run of the server must not be taken for those of this one.
       scanners_(limits.scanners, limits.lease_ms, (system_random() & 0x7fffffff) << 32 | 1),
-      nonces_(limits.nonces) {}
+      nonces_(limits.nonces, limits.nonce_bytes) {}
 
 Status RegionService::client_service(Call& call) {
   if (call.method() == "Get") return get(call);
@@ -109,13 +111,17 @@ Status RegionService::mutate(Call& call) {
 
 namespace {
 
-Status get_region_info(Call& call, Catalog& catalog) {
+Status get_region_info(Call& call, Catalog& catalog, Compactions& compactions) {
   wire::GetRegionInfoRequest request;
   CELLAR_TRY(call.read(request));
   CELLAR_TRY_ASSIGN(const std::shared_ptr<const ServedRegion> region, catalog.region(call, request.region()));
   wire::GetRegionInfoResponse response;
   region->write_info(*response.mutable_region_info());
-  response.set_compaction_state(wire::GetRegionInfoResponse::NONE);
+  const Compactions::State state = compactions.state(region->table_name);
+  response.set_compaction_state(state.major && state.minor ? wire::GetRegionInfoResponse::MAJOR_AND_MINOR
+                                : state.major              ? wire::GetRegionInfoResponse::MAJOR
+                                : state.minor              ? wire::GetRegionInfoResponse::MINOR
+                                                           : wire::GetRegionInfoResponse::NONE);
   response.set_splittable(false);
   response.set_mergeable(false);
   return call.answer(response);
@@ -132,22 +138,27 @@ Status flush_region(Call& call, Catalog& catalog) {
   return call.answer(response);
 }
 
-Status compact_region(Call& call, Catalog& catalog) {
+// Answers at once, as HBase does.
+Status compact_region(Call& call, Catalog& catalog, Compactions& compactions) {
   wire::CompactRegionRequest request;
   CELLAR_TRY(call.read(request));
   CELLAR_TRY_ASSIGN(const std::shared_ptr<const ServedRegion> region, catalog.region(call, request.region()));
-  const Status done = request.major() ? region->table->major_compact(request.family())
-                                      : region->table->compact(request.family());
-  CELLAR_TRY(done);
+  if (region->meta) return call.answer(wire::CompactRegionResponse());  // it lives in memory
+  const TableOptions options = region->table->info().options;
+  if (!request.family().empty() &&
+      std::ranges::find(options.families, request.family(), &FamilyOptions::name) == options.families.end())
+    return call.refuse(java::kNoSuchFamily, fmt::format("table {} has no family '{}'", region->table_name,
+                                                        escaped(request.family())));
+  compactions.request(region->table, request.family(), request.major());
   return call.answer(wire::CompactRegionResponse());
 }
 
 }  // namespace
 
 Status RegionService::admin_service(Call& call) {
-  if (call.method() == "GetRegionInfo") return get_region_info(call, catalog_);
+  if (call.method() == "GetRegionInfo") return get_region_info(call, catalog_, compactions_);
   if (call.method() == "FlushRegion") return flush_region(call, catalog_);
-  if (call.method() == "CompactRegion") return compact_region(call, catalog_);
+  if (call.method() == "CompactRegion") return compact_region(call, catalog_, compactions_);
   return Status::not_supported(
       fmt::format("Cellar does not have the call {} of AdminService", call.method()));
 }

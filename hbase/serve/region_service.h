@@ -8,6 +8,7 @@
 #include "cellar/check_and_mutate.h"
 #include "hbase/serve/call.h"
 #include "hbase/serve/catalog.h"
+#include "hbase/serve/compactions.h"
 #include "hbase/serve/nonces.h"
 #include "hbase/serve/scanners.h"
 #include "hbase/wire/from_wire_mutation.h"
@@ -17,6 +18,7 @@ class CellBlockReader;
 class Condition;
 class RegionAction;
 class RegionActionResult;
+class ResultOrException;
 class ScanRequest;
 class ScanResponse;
 class WireResult;
@@ -29,9 +31,13 @@ struct ServiceLimits {
   size_t scanners = 10000;
   int64_t lease_ms = 60000;            // of a scanner, after its last call
   int64_t scan_call_ms = 5000;         // a scan's call ends after it, if the client takes heartbeats
-  uint64_t answer_bytes = 100u << 20;  // a scan's call ends at this size, as in HBase
+  uint64_t answer_bytes = 100u << 20;  // a call of a scan or a list ends at this size
+  size_t actions = 100000;             // of one list of actions
   size_t nonces = 100000;
+  uint64_t nonce_bytes = 64u << 20;  // of the answers that are kept with them
 };
+
+struct OneAction;
 
 // Any thread may call any function. Each function answers one call, with an error whose Java class the call
 // knows.
@@ -64,6 +70,7 @@ class RegionService {
                         wire::CellBlockReader& cells, wire::RegionActionResult& result);
   Status single_actions(Call& call, const ServedRegion& region, const wire::RegionAction& actions,
                         uint64_t nonce_group, wire::CellBlockReader& cells, wire::RegionActionResult& result);
+  void write_action(Call& call, const Table& table, OneAction& one, wire::ResultOrException& to);
   Status atomic_actions(const ServedRegion& region, const wire::RegionAction& actions,
                         const wire::Condition* condition, uint64_t nonce_group, wire::CellBlockReader& cells,
                         wire::RegionActionResult& result);
@@ -75,6 +82,7 @@ class RegionService {
   const ServiceLimits limits_;
   ScannerTable scanners_;
   NonceTable nonces_;
+  Compactions compactions_;
 };
 
 }  // namespace cellar::hbase::serve

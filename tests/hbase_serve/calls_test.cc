@@ -1,6 +1,8 @@
 // Calls of regions: reads, changes, lists, conditions, nonces.
 #include <gmock/gmock.h>
 
+#include <thread>
+
 #include "hbase/wire/filter.pb.h"
 #include "tests/hbase_serve/serve_fixture.h"
 
@@ -205,6 +207,110 @@ TEST_F(CallsTest, DeletesOfAllKinds) {
   put("t", "row", "4");
   EXPECT_EQ(erase(CellType::kDeleteFamily, kNow), "");
   EXPECT_THAT(get("t", "row").cells(), ElementsAre());
+}
+
+TEST_F(CallsTest, AListEndsWhereItsAnswerIsFull) {
+  close();
+  limits_.answer_bytes = 10'000;
+  limits_.actions = 100;
+  open();
+  ASSERT_EQ(create("t").exception, "");
+  put("t", "row", std::string(1000, 'v'));
+  hbase::wire::MultiRequest request;
+  hbase::wire::RegionAction& actions = *request.add_region_actions();
+  name_region("t", "", *actions.mutable_region());
+  for (uint32_t index = 0; index < 99; ++index) {
+    actions.add_actions()->set_index(index);
+    actions.mutable_actions(static_cast<int>(index))->mutable_get()->set_row("row");
+  }
+  const auto response = client("Multi", request).as<hbase::wire::MultiResponse>();
+  const hbase::wire::RegionActionResult& result = response.region_results(0);
+  ASSERT_EQ(result.results_size(), 99);
+  EXPECT_TRUE(result.results(0).has_result());
+  EXPECT_TRUE(result.results(31).has_result());
+  EXPECT_EQ(result.results(32).exception().name(), hbase::serve::java::kMultiTooLarge);
+  EXPECT_EQ(result.results(98).exception().name(), hbase::serve::java::kMultiTooLarge);
+  actions.add_actions()->mutable_get()->set_row("row");
+  EXPECT_EQ(client("Multi", request).exception, hbase::serve::java::kDoNotRetry);
+}
+
+TEST_F(CallsTest, ACallThatItsClientGaveUpIsNotMade) {
+  ASSERT_EQ(create("t").exception, "");
+  hbase::wire::MutateRequest request;
+  name_region("t", "row", *request.mutable_region());
+  request.mutable_mutation()->set_row("row");
+  request.mutable_mutation()->set_type(WireMutation::PUT);
+  request.mutable_mutation()->set_associated_cell_count(1);
+  std::string block;
+  hbase::wire::append_cell(block, "row", "f", "q", kNow, CellType::kPut, "old");
+  hbase::wire::RequestHeader header;
+  header.set_call_id(7);
+  header.set_method_name("Mutate");
+  header.set_timeout_ms(1000);
+  std::string frame;
+  hbase::wire::append_request(frame, header, &request, block);
+  frame.erase(0, hbase::wire::kFrameLengthBytes);
+  const int64_t now_us = system_clock().steady_us();
+  const auto late = dispatcher_->answer({"ClientService", true}, frame, now_us - 1'000'001);
+  ASSERT_TRUE(late.ok()) << late.status();
+  EXPECT_EQ(answered(*late).exception, hbase::serve::java::kCallDropped);
+  EXPECT_FALSE(answered(*late).do_not_retry);
+  EXPECT_TRUE(get("t", "row").cells().empty());
+  EXPECT_TRUE(dispatcher_->answer({"ClientService", true}, frame, now_us).ok());
+  EXPECT_EQ(get("t", "row").cells().size(), 1u);
+}
+
+TEST_F(CallsTest, ACompactionIsAnsweredAtOnceAndMade) {
+  ASSERT_EQ(create("t", {"m"}).exception, "");
+  for (const char* value : {"1", "2"}) {
+    put("t", "a", value);
+    ASSERT_TRUE(engine_->open_table("t").value()->flush().ok());
+  }
+  hbase::wire::CompactRegionRequest request;
+  request.set_major(true);
+  hbase::wire::GetRegionInfoRequest ask;
+  for (const char* row : {"a", "z"}) {
+    name_region("t", row, *request.mutable_region());
+    EXPECT_EQ(call(hbase::wire::kAdminService, "CompactRegion", request).exception, "");
+  }
+  name_region("t", "a", *ask.mutable_region());
+  ask.set_compaction_state(true);
+  const int64_t begin_us = system_clock().steady_us();
+  const auto state = [&] {
+    return call(hbase::wire::kAdminService, "GetRegionInfo", ask)
+        .as<hbase::wire::GetRegionInfoResponse>()
+        .compaction_state();
+  };
+  while (state() != hbase::wire::GetRegionInfoResponse::NONE &&
+         system_clock().steady_us() - begin_us < 30'000'000)
+    std::this_thread::yield();
+  EXPECT_EQ(state(), hbase::wire::GetRegionInfoResponse::NONE);
+  EXPECT_EQ(get("t", "a").cells().size(), 1u);
+  request.set_family("none");
+  EXPECT_EQ(call(hbase::wire::kAdminService, "CompactRegion", request).exception,
+            hbase::serve::java::kNoSuchFamily);
+}
+
+TEST(NonceTableTest, AnswersAreBoundedAndNumbersStay) {
+  hbase::serve::NonceTable table(3, 2000);
+  ActionResult answer;
+  answer.row.cells.emplace_back("r", "f", "q", 1, CellType::kPut, std::string(1000, 'v'));
+  for (uint64_t number = 1; number <= 2; ++number) {
+    const auto begun = table.begin({1, number});
+    ASSERT_TRUE(begun.ok() && !*begun);
+    EXPECT_TRUE(table.begin({1, number}).status().is(Code::kBusy));
+    table.finish({1, number}, answer);
+  }
+  EXPECT_TRUE(table.begin({1, 1}).status().is(Code::kDurabilityUnknown));
+  const auto kept = table.begin({1, 2});
+  ASSERT_TRUE(kept.ok() && *kept);
+  EXPECT_EQ((*kept)->row.cells.size(), 1u);
+  for (uint64_t number = 3; number <= 4; ++number) {
+    ASSERT_TRUE(table.begin({1, number}).ok());
+    table.finish({1, number}, {});
+  }
+  const auto forgotten = table.begin({1, 1});  // the fourth number took its place
+  EXPECT_TRUE(forgotten.ok() && !*forgotten);
 }
 
 }  // namespace
