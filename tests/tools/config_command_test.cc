@@ -83,13 +83,13 @@ TEST_F(ConfigCommand, CheckFindsEachContradiction) {
       {"memtable_bytes=1g\n", "memtable_bytes=512m\n",
        "memtable_bytes_total must be at least memtable_bytes"},
       {"cell_bytes_max=100m\n", "cell_bytes_max=50m\n", "fits into no batch"},
+      {"cell_bytes_max=0\n", "cell_bytes_max=63m\n", "fits into no batch"},
       {"row_bytes_max=1m\n", "row_bytes_max=0\n", "row_bytes_max"},
       {"automatic_compaction=false\nmajor_compaction_interval_s=60\n", "major_compaction_interval_s=60\n",
        "major_compaction_interval_s has no effect"},
       {"metrics=false\nmetrics_file=m.prom\n", "metrics_file=m.prom\n", "metrics is off"},
       {"read_only=true\nmetrics_file=m.prom\n", "read_only=true\n", "refuses metrics_file"},
       {"metrics_interval_s=5\n", "metrics_interval_s=5\nmetrics_file=m.prom\n", "names no file"},
-      {"block_trace=t\n", "block_trace=t\ncache_rows=false\n", "cache_rows has no effect"},
       {"operation_trace_options=keys=hashed\n", "operation_trace=t\noperation_trace_options=keys=hashed\n",
        "operation_trace_options"},
       {"[table t]\nmemtable_bytes=1g\n" + f, "[table t]\nmemtable_bytes=512m\n" + f, "memtable_bytes_total"},
@@ -109,6 +109,8 @@ TEST_F(ConfigCommand, CheckFindsEachContradiction) {
        "a single block"},
       {f + "compaction=exploring(files_min=20, files_max=30)\n",
        f + "compaction=exploring(files_min=20, files_max=30)\nfiles_stop=40\n", "files_min"},
+      {f + "files_stop=2\n", f + "files_stop=3\n", "files_min"},
+      {f + "compaction=ratio\nfiles_stop=2\n", f + "compaction=ratio(files_min=2)\nfiles_stop=2\n", "files_min"},
       {f + "compaction=fifo\n", f + "compaction=fifo\nttl_s=1d\n", "ttl_s is forever"},
       {f + "compaction=fifo\nttl_s=1d\nmax_versions=10\n", f + "compaction=fifo\nttl_s=1d\n",
        "max_versions=10"},
@@ -129,16 +131,21 @@ TEST_F(ConfigCommand, CheckFindsEachContradiction) {
   }
 }
 
-TEST_F(ConfigCommand, CheckComparesTheCacheWithTheIndexes) {
-  Configuration configuration;
-  configuration.pinned_bytes = 64u << 20;
-  ASSERT_EQ(check_configuration(configuration).size(), 1u);
-  EXPECT_TRUE(check_configuration(configuration)[0].contradiction);
-  configuration.pinned_bytes = 40u << 20;
-  ASSERT_EQ(check_configuration(configuration).size(), 1u);
-  EXPECT_FALSE(check_configuration(configuration)[0].contradiction);
-  configuration.pinned_bytes = 1u << 20;
-  EXPECT_TRUE(check_configuration(configuration).empty());
+// A trace of blocks switches the cache of rows off by itself.
+TEST_F(ConfigCommand, ATraceOfBlocksContradictsNothing) {
+  EXPECT_TRUE(findings_in("block_trace=t\n").empty());
+}
+
+TEST_F(ConfigCommand, CheckNamesOptionsWithWhichNoStoreOpens) {
+  make_shop();
+  const ToolResult found = shell("CELLAR_ENGINE=memtable_bytes=1g cellar config check shop --format json");
+  EXPECT_EQ(found.exit, 1) << found.err;
+  const Json findings = Json::parse(found.out)["findings"];
+  ASSERT_EQ(findings.size(), 1u);
+  EXPECT_EQ(findings[0]["of"], "engine");
+  EXPECT_EQ(findings[0]["kind"], "contradiction");
+  EXPECT_EQ(shell("CELLAR_ENGINE=memtable_byte=1g cellar config check shop").exit, 2);
+  EXPECT_EQ(shell("CELLAR_ENGINE=memtable_bytes=1g cellar config show shop").exit, 2);
 }
 
 TEST_F(ConfigCommand, CheckOfAStoreLooksAtItsTables) {

@@ -191,14 +191,13 @@ class ConfigCommand final : public Command {
 
   Result<Configuration> configuration_of_store(Session& session) const {
     Configuration configuration;
-    CELLAR_TRY(apply_engine_settings(session, configuration.engine));
+    CELLAR_TRY(read_engine_settings(session, configuration.engine));
+    if (!validate(configuration.engine).ok()) return configuration;  // with these, no store opens
     CELLAR_TRY_ASSIGN(const std::unique_ptr<Engine> engine, open_store(session, what_, OpenFor::kLooking));
     for (const std::string& name : engine->list_tables()) {
       CELLAR_TRY_ASSIGN(const std::shared_ptr<Table> table, engine->open_table(name));
       configuration.tables[name] = table->info().options;
     }
-    // Nothing was read yet but indexes and filters.
-    configuration.pinned_bytes = engine->status().cache_used_bytes;
     CELLAR_TRY(engine->close());
     return configuration;
   }

@@ -21,7 +21,6 @@ class ConfigChecks {
     where_ = "engine";
     invalid(validate(engine_));
     check_engine();
-    check_cache();
     for (const auto& [name, table] : configuration_.tables) {
       where_ = "table " + escaped(name);
       check_table(table);
@@ -48,24 +47,22 @@ class ConfigChecks {
 
   void check_engine() {
     const EngineOptions usual;
-    contradiction(
-        engine_.cell_bytes_max > engine_.batch_bytes_max,
-        fmt::format("cell_bytes_max ({}) is larger than batch_bytes_max ({}): such a cell fits into "
-                    "no batch",
-                    human_bytes(engine_.cell_bytes_max), human_bytes(engine_.batch_bytes_max)),
-        "raise batch_bytes_max, or lower cell_bytes_max");
-    contradiction(engine_.row_bytes_max != 0 && engine_.row_bytes_max < engine_.cell_bytes_max,
+    const uint64_t cell = engine_.cell_bytes_max == 0 ? kCellBytesHardMax : engine_.cell_bytes_max;
+    contradiction(cell > engine_.batch_bytes_max,
+                  fmt::format("cell_bytes_max ({}) is larger than batch_bytes_max ({}): such a cell fits into "
+                              "no batch",
+                              human_bytes(cell), human_bytes(engine_.batch_bytes_max)),
+                  "raise batch_bytes_max, or lower cell_bytes_max");
+    contradiction(engine_.row_bytes_max != 0 && engine_.row_bytes_max < cell,
                   fmt::format("row_bytes_max ({}) is smaller than cell_bytes_max ({}): a cell can be written "
                               "that no whole row can be read with",
-                              human_bytes(engine_.row_bytes_max), human_bytes(engine_.cell_bytes_max)),
+                              human_bytes(engine_.row_bytes_max), human_bytes(cell)),
                   "raise row_bytes_max, or lower cell_bytes_max");
     contradiction(!engine_.automatic_compaction && engine_.major_compaction_interval_s != 0,
                   "major_compaction_interval_s has no effect: automatic_compaction is off",
                   "leave one of the two out");
     contradiction(!engine_.metrics && !engine_.metrics_file.empty(),
                   "metrics_file gets no latencies and no counters: metrics is off", "set metrics=true");
-    contradiction(engine_.cache_rows && !engine_.block_trace.empty(),
-                  "cache_rows has no effect: block_trace records blocks", "set cache_rows=false");
     contradiction(engine_.read_only && engine_.create_if_missing,
                   "create_if_missing has no effect: a read_only engine writes nothing", "leave one out");
     contradiction(engine_.read_only && !engine_.metrics_file.empty(),
@@ -87,18 +84,6 @@ class ConfigChecks {
                        "earlier, into smaller files",
                        families, human_bytes(wanted), human_bytes(engine_.memtable_bytes_total)),
            fmt::format("memtable_bytes_total={}, or a smaller memtable_bytes", wanted));
-  }
-
-  void check_cache() {
-    const uint64_t pinned = configuration_.pinned_bytes.value_or(0);
-    if (pinned == 0) return;
-    const uint64_t cache = engine_.cache_bytes;
-    const std::string sizes = fmt::format("cache_bytes is {}, indexes and filters of the store files take {}",
-                                          human_bytes(cache), human_bytes(pinned));
-    contradiction(pinned >= cache, sizes + ": no data block stays in the cache",
-                  fmt::format("cache_bytes={}, or larger blocks", pinned * 4));
-    advice(pinned < cache && pinned > cache / 2, sizes + ": less than half is left for data",
-           fmt::format("cache_bytes={}", pinned * 4));
   }
 
   void check_table(const TableOptions& table) {
@@ -152,10 +137,11 @@ class ConfigChecks {
                   "major_compaction_interval_ms has no effect: compactions run only on request",
                   "set automatic_compaction and compaction_enabled, or the interval to 0");
     const uint32_t stop = family.files_stop != 0 ? family.files_stop : engine_.files_stop;
-    const uint64_t least = policy->count("files_min", 0);
-    contradiction(least > stop,
-                  fmt::format("compaction waits for {} files (files_min), and writers stop at {} sorted runs "
-                              "(files_stop)",
+    const bool selects = policy->name() == "exploring" || policy->name() == "ratio";
+    const uint64_t least = policy->count("files_min", selects ? 3 : 0);
+    contradiction(compacts && least > stop,
+                  fmt::format("compaction begins at {} files (files_min), and files_stop is {}: writers slow "
+                              "down, and no compaction relieves them",
                               least, stop),
                   "lower files_min, or raise files_stop");
     contradiction(policy->name() == "fifo" && family.ttl_s >= kForever && policy->bytes("bytes_max", 0) == 0,

@@ -3,7 +3,6 @@
 
 #include <cstdint>
 #include <map>
-#include <optional>
 #include <string>
 #include <vector>
 
@@ -15,8 +14,6 @@ namespace cellar {
 struct Configuration {
   EngineOptions engine;
   std::map<std::string, TableOptions> tables;
-  // Bytes of indexes and filters in the cache, which are never evicted; not set: unknown.
-  std::optional<uint64_t> pinned_bytes = {};
 };
 
 struct ConfigFinding {

@@ -25,17 +25,24 @@ Status apply(std::string_view settings, EngineOptions& options) {
   }
   register_memtable_plugins();
   register_cache_plugins();
-  return validate(options);
+  return {};
 }
 
 }  // namespace
 
-Status apply_engine_settings(Session& session, EngineOptions& options) {
+Status read_engine_settings(Session& session, EngineOptions& options) {
   const char* const settings = std::getenv("CELLAR_ENGINE");
   if (settings == nullptr) return {};
   const Status applied = apply(settings, options);
   if (applied.ok()) return {};
   return session.name_failure("CEL-USAGE", Exit::kUsage, applied.with_context("CELLAR_ENGINE"));
+}
+
+Status apply_engine_settings(Session& session, EngineOptions& options) {
+  CELLAR_TRY(read_engine_settings(session, options));
+  const Status valid = std::getenv("CELLAR_ENGINE") == nullptr ? Status() : validate(options);
+  if (valid.ok()) return {};
+  return session.name_failure("CEL-USAGE", Exit::kUsage, valid.with_context("CELLAR_ENGINE"));
 }
 
 }  // namespace cellar
