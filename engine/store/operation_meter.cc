@@ -88,6 +88,7 @@ OperationMeter::Stripe& OperationMeter::make_stripe() {
   std::atomic<Stripe*>& place = stripes_[thread_.stripe];
   if (Stripe* const made = place.load(std::memory_order_acquire); made != nullptr) return *made;
   auto made = std::make_unique<Stripe>();
+  made->seed = mixed(cpu_ticks() + thread_.stripe);
   Stripe* there = nullptr;
   if (!place.compare_exchange_strong(there, made.get(), std::memory_order_acq_rel)) return *there;
   return *made.release();
@@ -95,20 +96,26 @@ OperationMeter::Stripe& OperationMeter::make_stripe() {
 
 void MeteredScope::begin() {
   CELLAR_ASSERT(meter_ != nullptr && !measured_);
-  measured_ = true;
-  start_ = meter_->start();
+  measured_ = meter_->claim(what_);
+  if (measured_) start_ = meter_->start();
+}
+
+// Random gaps: a caller whose calls have a rhythm is measured at all of its beats.
+bool OperationMeter::claim(Metered what) {
+  if (!is_sampled(what)) return true;
+  Stripe& stripe = stripe_of_thread();
+  const auto i = static_cast<size_t>(what);
+  const uint64_t count = stripe.counts[i].load(std::memory_order_relaxed);
+  uint64_t due = stripe.due[i].load(std::memory_order_relaxed);
+  CELLAR_ASSERT(count > 0);
+  if (due >= count) return false;  // another thread was faster
+  const uint64_t next = count + mixed(count ^ stripe.seed) % (2 * kSampled - 1);
+  return stripe.due[i].compare_exchange_strong(due, next, std::memory_order_relaxed);
 }
 
 void OperationMeter::end(Metered what, const Stopwatch::Start& start) {
-  const uint64_t nanos = stopwatch_.nanos_since(start);
-  Stripe& stripe = stripe_of_thread();
-  const auto i = static_cast<size_t>(what);
-  stripe.times[i].add(nanos);
-  if (!is_sampled(what)) return;
-  // Random gaps: a caller whose calls have a rhythm is measured at all of its beats.
-  const uint64_t count = stripe.counts[i].load(std::memory_order_relaxed);
-  CELLAR_ASSERT(count > 0);
-  stripe.due[i].store(count + mixed(count ^ (nanos << 32)) % (2 * kSampled - 1), std::memory_order_relaxed);
+  CELLAR_ASSERT(static_cast<size_t>(what) < kMeteredKinds);
+  stripe_of_thread().times[static_cast<size_t>(what)].add(stopwatch_.nanos_since(start));
 }
 
 void OperationMeter::note(Metered what, uint64_t nanos) {

@@ -71,13 +71,17 @@ class OperationMeter {
   OperationMeter(const OperationMeter&) = delete;
   OperationMeter& operator=(const OperationMeter&) = delete;
 
-  // Counts an operation that begins. Returns whether it is to be measured.
+  // Counts an operation that begins. Returns whether it may be measured: claim() decides.
   [[gnu::always_inline]] bool count(Metered what) {
     Stripe& stripe = stripe_of_thread();
     const auto i = static_cast<size_t>(what);
     return stripe.counts[i].fetch_add(1, std::memory_order_relaxed) >=
            stripe.due[i].load(std::memory_order_relaxed);
   }
+  // Returns whether the caller measures its operation, after count() was true. Of several threads of a stripe
+  // a single one does, and the next operation that is measured is chosen at once. So a slow one does not cause
+  // others to be measured meanwhile.
+  bool claim(Metered what);
   Stopwatch::Start start() { return stopwatch_.start(); }
   // Ends a measured operation.
   void end(Metered what, const Stopwatch::Start& start);
@@ -96,6 +100,7 @@ class OperationMeter {
     std::array<std::atomic<uint64_t>, kMeteredKinds> counts = {};
     std::array<std::atomic<uint64_t>, kMeteredKinds> due = {};  // the count at which one is measured again
     std::array<LatencyHistogram, kMeteredKinds> times;
+    uint64_t seed = 0;  // of the gaps
   };
 
   // Operations that are so short that two looks at the clock would matter.
@@ -109,28 +114,30 @@ class OperationMeter {
   // A thread has a number modulo kStripes. Until then its stripe is the last one, which no meter has.
   struct ThreadState {
     uint32_t stripe;
-    bool inside;  // of a MeteredScope
+    const OperationMeter* inside;  // the meter of the MeteredScope that the thread is in; null: it is in none
   };
-  static constinit inline thread_local ThreadState thread_ = {kStripes, false};
+  static constinit inline thread_local ThreadState thread_ = {kStripes, nullptr};
   Stopwatch stopwatch_;
   std::array<std::atomic<Stripe*>, kStripes + 1> stripes_ = {};
 };
 
-// MeteredScope: an operation from the beginning of the scope to its end. Operations that it calls on the same
-// thread are parts of it, and are not counted. It is inlined: a cached get takes less than a microsecond.
+// MeteredScope: an operation from the beginning of the scope to its end. Operations of the same engine that it
+// calls on the same thread are parts of it, and are not counted. It is inlined: a cached get takes less than a
+// microsecond.
 class MeteredScope {
  public:
   // Counts it. `meter` may be null: then nothing is counted.
   [[gnu::always_inline]] MeteredScope(OperationMeter* meter, Metered what) : what_(what) {
-    if (meter == nullptr || OperationMeter::thread_.inside) return;
-    OperationMeter::thread_.inside = true;
+    if (meter == nullptr || OperationMeter::thread_.inside == meter) return;
+    outside_ = OperationMeter::thread_.inside;
+    OperationMeter::thread_.inside = meter;
     meter_ = meter;
     if (meter->count(what)) [[unlikely]]
       begin();
   }
   [[gnu::always_inline]] ~MeteredScope() {
     if (meter_ == nullptr) return;
-    OperationMeter::thread_.inside = false;
+    OperationMeter::thread_.inside = outside_;
     if (measured_) [[unlikely]]
       meter_->end(what_, start_);
   }
@@ -140,7 +147,8 @@ class MeteredScope {
  private:
   void begin();
 
-  OperationMeter* meter_ = nullptr;  // null: the operation is not counted
+  OperationMeter* meter_ = nullptr;          // null: the operation is not counted
+  const OperationMeter* outside_ = nullptr;  // of an operation of another engine that this one is part of
   const Metered what_;
   bool measured_ = false;
   Stopwatch::Start start_;  // only if it is measured

@@ -123,10 +123,10 @@ Result<TransactionImpl::TouchedTable*> TransactionImpl::state_of(const std::shar
 }
 
 Result<RowBatch> TransactionImpl::get(const std::shared_ptr<Table>& table, const Get& get) {
+  const MeteredScope metered(host_->world.operations(), Metered::kGet);
   CELLAR_TRY_ASSIGN(TouchedTable * state, state_of(table));
   if (get.snapshot() != nullptr)
     return Status::invalid_argument("a transaction reads at its own read point and cannot use a snapshot");
-  const MeteredScope metered(host_->world.operations(), Metered::kGet);
   TraceScope trace(host_->recorder);
   RowBatch found;
   const Status status = TableReader(*state->table).get_as_of(get, instant(), overlay_, found);
@@ -143,10 +143,10 @@ Result<RowBatch> TransactionImpl::get(const std::shared_ptr<Table>& table, const
 
 Result<std::unique_ptr<Scanner>> TransactionImpl::scan(const std::shared_ptr<Table>& table,
                                                        const Scan& scan) {
+  const MeteredScope metered(host_->world.operations(), Metered::kScanOpen);
   CELLAR_TRY_ASSIGN(TouchedTable * state, state_of(table));
   if (scan.snapshot() != nullptr)
     return Status::invalid_argument("a transaction reads at its own read point and cannot use a snapshot");
-  const MeteredScope metered(host_->world.operations(), Metered::kScanOpen);
   TraceScope trace(host_->recorder);
   Result<std::unique_ptr<Scanner>> scanner = scan_noted(*state, scan, overlay_);
   if (!trace || !scanner.ok()) return scanner;
@@ -455,8 +455,8 @@ Status TransactionImpl::renew_overlay() {
 }
 
 Status TransactionImpl::commit() {
-  if (!active()) return Status::aborted("the transaction is over: it was committed or rolled back");
   const MeteredScope metered(host_->world.operations(), Metered::kCommit);
+  if (!active()) return Status::aborted("the transaction is over: it was committed or rolled back");
   TraceScope trace(host_->recorder);
   const Status status = cells_.empty() ? host_->life.check_open() : write();
   if (trace) traced_.commit(trace, options_.durability, status.code());

@@ -4,6 +4,7 @@
 #include "cellar/metrics.h"
 
 #include <algorithm>
+#include <atomic>
 #include <set>
 #include <sstream>
 #include <thread>
@@ -78,6 +79,8 @@ TEST_F(MetricsTest, EachOperationIsCountedUnderItsName) {
     ASSERT_TRUE(transaction.ok());
     EXPECT_OK((*transaction)->get(table, Get("a")).status());
     EXPECT_OK((*transaction)->commit());
+    EXPECT_FALSE((*transaction)->commit().ok());
+    EXPECT_FALSE((*transaction)->get(table, Get("a")).ok());
   }
   const std::vector<Action> actions = {Put("d").add("f", "q", "v"), Get("a")};
   EXPECT_EQ(table->batch(actions).size(), 2u);                    // its get and its put are parts of it
@@ -85,9 +88,9 @@ TEST_F(MetricsTest, EachOperationIsCountedUnderItsName) {
   EXPECT_OK(engine_->flush());
   EXPECT_OK(table->major_compact());
   const std::vector<std::pair<std::string, uint64_t>> expected = {
-      {"get", 3},    {"exists", 1},    {"get_many", 2}, {"scan_open", 1}, {"put", 3},
+      {"get", 4},    {"exists", 1},    {"get_many", 2}, {"scan_open", 1}, {"put", 3},
       {"delete", 1}, {"increment", 1}, {"append", 1},   {"mutate", 1},    {"check", 1},
-      {"batch", 2},  {"commit", 1},    {"flush", 1}};
+      {"batch", 2},  {"commit", 2},    {"flush", 1}};
   for (const auto& [name, times] : expected) EXPECT_EQ(count(name), times) << name;
   EXPECT_GE(count("scan_batch"), 1u);
   const Metrics metrics = engine_->metrics();
@@ -118,6 +121,55 @@ TEST_F(MetricsTest, ThreadsLoseNoCount) {
   // One in 16: the gaps are random, from 0 to 30.
   EXPECT_GT(gets.measured, gets.count / 16 / 2);
   EXPECT_LT(gets.measured, gets.count / 16 * 2);
+}
+
+// The first and the last of 17 threads share a stripe.
+TEST_F(MetricsTest, ASlowOperationDoesNotCauseOthersToBeMeasured) {
+  OperationMeter meter(clock_, false);
+  std::atomic<bool> inside{false};
+  std::atomic<bool> ends{false};
+  std::thread slow([&] {
+    const MeteredScope metered(&meter, Metered::kGet);
+    inside = true;
+    while (!ends) std::this_thread::yield();
+  });
+  while (!inside) std::this_thread::yield();
+  for (int i = 0; i < 15; ++i)
+    std::thread([&] { const MeteredScope metered(&meter, Metered::kAppend); }).join();
+  constexpr uint64_t kGets = 2000;
+  std::thread([&] {
+    for (uint64_t i = 0; i < kGets; ++i) {
+      const MeteredScope metered(&meter, Metered::kGet);
+    }
+  }).join();
+  ends = true;
+  slow.join();
+  const LatencyMetrics gets = meter.read()[static_cast<size_t>(Metered::kGet)];
+  EXPECT_EQ(gets.count, kGets + 1);
+  EXPECT_GT(gets.measured, kGets / 16 / 2);
+  EXPECT_LT(gets.measured, kGets / 16 * 2);
+}
+
+// An observer of one engine may write to another one.
+TEST_F(MetricsTest, AnOperationOfAnotherEngineIsCountedThere) {
+  OperationMeter first(clock_, false);
+  OperationMeter second(clock_, false);
+  const auto count_of = [](const OperationMeter& meter, Metered what) {
+    return meter.read()[static_cast<size_t>(what)].count;
+  };
+  {
+    const MeteredScope outer(&first, Metered::kPut);
+    {
+      const MeteredScope other(&second, Metered::kPut);
+      const MeteredScope part(&second, Metered::kGet);
+    }
+    const MeteredScope part(&first, Metered::kGet);
+  }
+  { const MeteredScope next(&first, Metered::kGet); }
+  EXPECT_EQ(count_of(first, Metered::kPut), 1u);
+  EXPECT_EQ(count_of(first, Metered::kGet), 1u);
+  EXPECT_EQ(count_of(second, Metered::kPut), 1u);
+  EXPECT_EQ(count_of(second, Metered::kGet), 0u);
 }
 
 // The clock stands still except inside of the sync, where a test moves it.
