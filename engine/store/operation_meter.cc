@@ -2,7 +2,9 @@
 #include "engine/store/operation_meter.h"
 
 #include <algorithm>
+#include <cmath>
 #include <memory>
+#include <utility>
 
 #include "platform/ticks.h"
 
@@ -41,21 +43,50 @@ std::string_view metered_name(Metered what) {
 }
 
 Stopwatch::Stopwatch(Clock& clock, bool real_clock)
-    : clock_(clock),
-      has_ticks_(real_clock && cpu_ticks_are_steady()),
-      begun_ticks_(cpu_ticks()),
-      begun_us_(clock.steady_us()) {}
+    : clock_(clock), has_ticks_(real_clock && cpu_ticks_are_steady()) {
+  if (has_ticks_) begun_ = mark();
+}
 
-// The clock counts microseconds, so a rate needs some time to be exact.
+Stopwatch::Mark Stopwatch::mark() {
+  constexpr uint64_t kNearTicks = 20'000;  // some microseconds
+  constexpr int kAttempts = 10;
+  CELLAR_ASSERT(has_ticks_);
+  for (int i = 0; i < kAttempts; ++i) {
+    const uint64_t before = cpu_ticks();
+    const int64_t us = clock_.steady_us();
+    const uint64_t after = cpu_ticks();
+    if (after >= before && after - before < kNearTicks) return {before, us};
+  }
+  return {};
+}
+
 double Stopwatch::find_rate() {
-  constexpr int64_t kEnoughUs = 10'000;
-  const int64_t passed_us = clock_.steady_us() - begun_us_;
-  const uint64_t ticks = cpu_ticks() - begun_ticks_;
-  if (passed_us < kEnoughUs || ticks == 0) return 0;
-  const double rate = static_cast<double>(passed_us) * 1000 / static_cast<double>(ticks);
-  double none = 0;
-  // The first rate stays, so that equal times are always equal.
-  return rate_.compare_exchange_strong(none, rate, std::memory_order_relaxed) ? rate : none;
+  if (finding_.exchange(true, std::memory_order_acquire)) return 0;
+  constexpr int64_t kLeastUs = 100'000;
+  double rate = rate_.load(std::memory_order_relaxed);  // another thread may have been faster
+  if (rate != 0) {
+    finding_.store(false, std::memory_order_release);
+    return rate;
+  }
+  if (begun_.us < 0 || clock_.steady_us() - begun_.us >= kLeastUs)
+    if (const Mark now = mark(); now.us >= 0) rate = end_period(now);
+  finding_.store(false, std::memory_order_release);
+  return rate;
+}
+
+// The first rate that is known stays, so that equal times are always equal.
+double Stopwatch::end_period(const Mark& now) {
+  constexpr int64_t kMostUs = 1'000'000;
+  CELLAR_ASSERT(now.us >= 0);
+  const Mark begun = std::exchange(begun_, now);
+  const int64_t passed_us = now.us - begun.us;
+  const double before = std::exchange(rate_before_, 0);
+  if (begun.us < 0 || passed_us <= 0 || passed_us > kMostUs || now.ticks <= begun.ticks) return 0;
+  const double rate = static_cast<double>(passed_us) * 1000 / static_cast<double>(now.ticks - begun.ticks);
+  rate_before_ = rate;
+  if (std::abs(rate - before) > before * 0.001) return 0;
+  rate_.store(rate, std::memory_order_relaxed);
+  return rate;
 }
 
 Stopwatch::Start Stopwatch::start() {

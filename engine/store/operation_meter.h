@@ -38,8 +38,9 @@ inline constexpr size_t kMeteredKinds = 16;
 // Returns the name in Metrics::operations: "get_many".
 std::string_view metered_name(Metered what);
 
-// Stopwatch: nanoseconds by the processor's counter where it is steady, else by the clock's microseconds. Any
-// thread.
+// Stopwatch: nanoseconds by the processor's counter where it is steady, else by the clock's microseconds. The
+// counter serves once two periods of the clock, each of 0.1 to 1 s, have found the same rate to a thousandth.
+// So neither a thread that was interrupted nor a machine that slept falsifies the rate. Any thread.
 class Stopwatch {
  public:
   // `real_clock`: the processor's counter may take the place of the clock.
@@ -53,13 +54,21 @@ class Stopwatch {
   uint64_t nanos_since(const Start& start) const;
 
  private:
+  // The counter and the clock at the same moment; `us` is -1 if the thread was interrupted between them.
+  struct Mark {
+    uint64_t ticks = 0;
+    int64_t us = -1;
+  };
+  Mark mark();
   double find_rate();
+  double end_period(const Mark& now);
 
   Clock& clock_;
   const bool has_ticks_;
-  const uint64_t begun_ticks_;
-  const int64_t begun_us_;
-  std::atomic<double> rate_{0};  // nanoseconds for each tick; 0 until enough time has passed to know it
+  std::atomic<double> rate_{0};       // nanoseconds for each tick; 0 until it is known
+  std::atomic<bool> finding_{false};  // a thread uses what follows
+  Mark begun_;                        // of the period
+  double rate_before_ = 0;            // of the period before; 0: none
 };
 
 // Threads share 16 stripes of counters, so that counting seldom moves a cache line between processors. A

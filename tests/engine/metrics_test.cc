@@ -13,6 +13,7 @@
 #include "engine/store/event_tap.h"
 #include "engine/store/metered_files.h"
 #include "engine/store/operation_meter.h"
+#include "platform/ticks.h"
 #include "tests/engine/engine_fixture.h"
 #include "tests/support/metric_samples.h"
 
@@ -202,7 +203,10 @@ TEST_F(MetricsTest, RealTimesAreMeasuredByTheProcessorsCounter) {
     while (system_clock().steady_us() < until) {
     }
   };
-  spin(11'000);  // after that the rate of the counter is known
+  for (int i = 0; i < 3; ++i) {  // after that the rate of the counter is known
+    const MeteredScope metered(&meter, Metered::kMutate);
+    spin(110'000);
+  }
   for (int i = 0; i < 20; ++i) {
     const MeteredScope metered(&meter, Metered::kAppend);
     spin(300);
@@ -212,6 +216,43 @@ TEST_F(MetricsTest, RealTimesAreMeasuredByTheProcessorsCounter) {
   EXPECT_GT(appends.p50, 290e-6);
   EXPECT_GE(appends.max, appends.p50);
   EXPECT_GE(appends.sum, 20 * 299e-6);
+}
+
+// A clock whose every third call is interrupted before it returns.
+class InterruptedClock final : public Clock {
+ public:
+  int64_t wall_ms() override { return system_clock().wall_ms(); }
+  int64_t steady_us() override {
+    const int64_t now = system_clock().steady_us();
+    if (++calls_ % 3 == 0) spin_until(now + 20'000);
+    return now;
+  }
+  static void spin_until(int64_t us) {
+    while (system_clock().steady_us() < us) {
+    }
+  }
+
+ private:
+  int calls_ = 0;
+};
+
+TEST_F(MetricsTest, AnInterruptedThreadDoesNotFalsifyTimes) {
+  if (!cpu_ticks_are_steady()) GTEST_SKIP() << "the processor has no steady counter";
+  InterruptedClock clock;
+  Stopwatch stopwatch(clock, true);
+  const int64_t ends = system_clock().steady_us() + 20'000'000;
+  while (stopwatch.start().nanos_per_tick == 0 && system_clock().steady_us() < ends) {
+  }
+  ASSERT_NE(stopwatch.start().nanos_per_tick, 0);
+  const int64_t outer_us = system_clock().steady_us();
+  const Stopwatch::Start start = stopwatch.start();
+  const int64_t inner_us = system_clock().steady_us();
+  InterruptedClock::spin_until(inner_us + 50'000);
+  const int64_t least_us = system_clock().steady_us() - inner_us;
+  const auto us = static_cast<double>(stopwatch.nanos_since(start)) / 1000;
+  const int64_t most_us = system_clock().steady_us() - outer_us;
+  EXPECT_GE(us, static_cast<double>(least_us) * 0.998);
+  EXPECT_LE(us, static_cast<double>(most_us) * 1.002 + 1);
 }
 
 TEST_F(MetricsTest, SlotsHoldTimesWithinTheStatedError) {
