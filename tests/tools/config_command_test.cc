@@ -65,10 +65,34 @@ TEST_F(ConfigCommand, ExplainKnowsEachOptionByBothNames) {
     EXPECT_EQ(pages[0]["hbase_name"], "VERSIONS");
     EXPECT_EQ(pages[0]["range"], "a number from 1 to 2147483647");
   }
+  for (const auto& [hbase_name, option] :
+       {std::pair("hbase.rowlock.wait.duration", "row_lock_wait_ms"),
+        std::pair("hbase.table.max.rowsize", "row_bytes_max"),
+        std::pair("hbase.hregion.majorcompaction.jitter", "major_compaction_jitter_percent")}) {
+    const Json pages = json_of({"config", "explain", hbase_name})["options"];
+    ASSERT_EQ(pages.size(), 1u) << hbase_name;
+    EXPECT_EQ(pages[0]["option"], option);
+  }
   EXPECT_EQ(json_of({"config", "explain", "files_stop"})["options"].size(), 2u);  // of engine and family
   const ToolResult unknown = run({"config", "explain", "max_version"});
   EXPECT_EQ(unknown.exit, 3);
   EXPECT_NE(unknown.err.find("did you mean max_versions?"), std::string::npos) << unknown.err;
+}
+
+// So a default that is shown can be set.
+TEST_F(ConfigCommand, DefaultsAreTextsThatOptionsTake) {
+  for (const OptionPage& page : option_pages()) {
+    EngineOptions engine;
+    TableOptions table;
+    FamilyOptions family;
+    const Status set = page.scope == "engine"  ? set_option(engine, page.name, page.standard)
+                       : page.scope == "table" ? set_option(table, page.name, page.standard)
+                                               : set_option(family, page.name, page.standard);
+    EXPECT_TRUE(set.ok()) << page.scope << " " << page.name << ": " << set.to_text();
+    EXPECT_EQ(option_list(engine), option_list(EngineOptions())) << page.name;
+    EXPECT_EQ(option_list(table), option_list(TableOptions())) << page.name;
+    EXPECT_EQ(option_list(family), option_list(FamilyOptions())) << page.name;
+  }
 }
 
 // Each text has one contradiction. The second text takes it away.

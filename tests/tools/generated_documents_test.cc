@@ -273,17 +273,33 @@ std::string code_of(const std::vector<Page>& pages) {
          "kPages; }\n\n}  // namespace cellar\n";
 }
 
+// Returns HBase's name of an option of the engine, which its comment tells: "HBase's hbase.table.max.rowsize".
+std::string hbase_name_in(const std::string& comment) {
+  static const std::regex kName("HBase's (hbase(\\.[a-z]+)+)");
+  std::smatch found;
+  return std::regex_search(comment, found, kName) ? found[1].str() : std::string();
+}
+
+// Returns the default as set_option() takes it; an option that is no text of a list has that of the code.
+template <class Options>
+std::string default_of(const Field& field) {
+  for (const auto& [name, value] : option_list(Options()))
+    if (name == field.name) return value;
+  return value_text(field);
+}
+
 // Table options have names in HBase of their own.
 std::vector<Page> all_pages(const std::string& directory) {
   std::vector<Page> pages;
   for (const Field& field : fields_of("EngineOptions"))
     if (field.name != "environment")
-      pages.push_back({"engine", field.name, "", value_text(field), engine_range(directory, field.name),
-                       field.comment, option_example(EngineOptions(), field.name)});
+      pages.push_back({"engine", field.name, hbase_name_in(field.comment), default_of<EngineOptions>(field),
+                       engine_range(directory, field.name), field.comment,
+                       option_example(EngineOptions(), field.name)});
   for (const Field& field : fields_of("TableOptions"))
     if (const std::string example = option_example(TableOptions(), field.name); !example.empty())
-      pages.push_back({"table", field.name, hbase_table_option_name(field.name), value_text(field),
-                       table_range(field.name), field.comment, example});
+      pages.push_back({"table", field.name, hbase_table_option_name(field.name),
+                       default_of<TableOptions>(field), table_range(field.name), field.comment, example});
   const std::vector<Field> fields = fields_of("FamilyOptions");
   for (const auto& [name, value] : option_list(FamilyOptions()))
     pages.push_back({"family", name, hbase_option_name(name), value, family_range(name),

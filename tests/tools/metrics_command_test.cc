@@ -3,12 +3,15 @@
 // this process; a strict parser in Python, and promtool where it is installed.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <chrono>
 #include <filesystem>
+#include <sstream>
 #include <thread>
 
 #include "cellar/cellar.h"
 #include "tests/support/metric_samples.h"
+#include "tests/tools/schema_check.h"
 #include "tests/tools/tool_runner.h"
 #include "tools/store/status_watch.h"
 
@@ -122,6 +125,7 @@ TEST_F(MetricsCommand, ARunningEngineIsSeenFromOutside) {
   const Json all = Json::parse(to_json(engine->metrics()));
   EXPECT_EQ(all["engine"]["operations"][5]["name"], "put");
   EXPECT_EQ(all["engine"]["operations"][5]["count"], 100);
+  EXPECT_EQ(schema_faults(all, schema_of("metrics")), std::vector<std::string>());
 }
 
 TEST_F(MetricsCommand, CommandsThatReadLeaveTheFileAlone) {
@@ -175,6 +179,35 @@ TEST_F(MetricsCommand, AWatchRedrawsOnATerminal) {
   EXPECT_NE(bytes.find("Ctrl-C ends"), std::string::npos) << bytes;
   EXPECT_NE(bytes.find("\x1b[9A"), std::string::npos)
       << bytes;  // the second state takes the place of the first
+}
+
+TEST_F(MetricsCommand, AWatchPrintsLinesOnATerminalThatIsTooLow) {
+  make_shop();
+  const std::string bytes =
+      on_terminal({"status", "shop", "--watch", "100ms", "--count", "2"}, {.columns = 100, .rows = 9});
+  EXPECT_EQ(bytes.find("\x1b["), std::string::npos) << bytes;
+  EXPECT_NE(bytes.find("writes/s"), std::string::npos) << bytes;
+}
+
+// A line as wide as the terminal would lose its last character.
+TEST_F(MetricsCommand, AWatchLeavesTheLastColumnFree) {
+  make_shop();
+  const std::string bytes =
+      on_terminal({"status", "shop", "--watch", "100ms", "--count", "1"}, {.columns = 20, .rows = 50});
+  std::istringstream lines(bytes);
+  for (std::string line; std::getline(lines, line);)
+    EXPECT_LE(line.substr(0, line.find("\x1b[K")).find_last_not_of('\r') + 1, 19u) << line;
+}
+
+TEST_F(MetricsCommand, AWatchGoesOnIfTheStoreIsAwayForAMoment) {
+  make_shop();
+  const ToolResult result = shell(
+      "cellar status shop --watch 200ms --count 10 & sleep 0.7; mv shop away; sleep 0.7; mv away shop; wait $!");
+  EXPECT_EQ(result.exit, 0) << result.err;
+  EXPECT_EQ(std::ranges::count(result.out, '\n'), 11) << result.out;
+  EXPECT_NE(result.out.find("the store shop does not exist"), std::string::npos) << result.out;
+  const size_t failed = result.out.find('\n', result.out.rfind("does not exist"));
+  EXPECT_LT(failed + 1, result.out.size()) << result.out;  // and a state again
 }
 
 TEST_F(MetricsCommand, AWatchEndsWithTheStatusOfTheSignal) {

@@ -59,6 +59,14 @@ size_t Output::columns() const {
   return known ? size.ws_col : SIZE_MAX;
 }
 
+size_t Output::rows() const {
+  if (!terminal_) return SIZE_MAX;
+  winsize size = {};
+  const int descriptor = terminal_descriptor_ >= 0 ? terminal_descriptor_ : descriptor_;
+  const bool known = ::ioctl(descriptor, TIOCGWINSZ, &size) == 0 && size.ws_row > 0;
+  return known ? size.ws_row : SIZE_MAX;
+}
+
 void Output::set_style(Style style) {
   if (for_people_ && color_wanted(terminal_descriptor_ >= 0 ? terminal_descriptor_ : descriptor_))
     styles_.push_back({buffer_.size(), style});

@@ -63,6 +63,8 @@ class Output {
   std::string finish_paging();
   // Returns how many columns a line of the terminal has; SIZE_MAX if the output is no terminal.
   size_t columns() const;
+  // Returns how many lines the terminal shows; SIZE_MAX if that is unknown.
+  size_t rows() const;
 
   // From now on there; the caller keeps the descriptor open. Forgets what was wrong with the one before.
   void redirect(int descriptor);

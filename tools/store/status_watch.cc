@@ -6,6 +6,10 @@
 
 #include <algorithm>
 #include <chrono>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
 #include <thread>
 
 #include "base/bytes.h"
@@ -121,15 +125,18 @@ std::string screen_of(const WatchSample* before, const WatchSample& now, int64_t
 // escape sequences. One thread.
 class Screen {
  public:
-  explicit Screen(size_t columns) : columns_(columns) {}
-
-  void draw(std::string_view text) {
-    std::string bytes = lines_ == 0 ? std::string() : fmt::format("\x1b[{}A", lines_);
+  // The size is that of now. After the window has changed, lines may be wrapped: the whole screen is cleared.
+  void draw(std::string_view text, size_t columns, size_t rows) {
+    std::string bytes;
+    if (lines_ != 0)
+      bytes = columns == columns_ && rows == rows_ ? fmt::format("\x1b[{}A", lines_) : "\x1b[H\x1b[2J";
+    columns_ = columns;
+    rows_ = rows;
     lines_ = 0;
     while (!text.empty()) {
       const size_t end = text.find('\n');
       const std::string line = printable_utf8(text.substr(0, end));
-      bytes += std::string(first_columns(line, columns_)) + "\x1b[K\n";
+      bytes += std::string(first_columns(line, columns - 1)) + "\x1b[K\n";
       text.remove_prefix(end + 1);
       ++lines_;
     }
@@ -141,8 +148,67 @@ class Screen {
   }
 
  private:
-  const size_t columns_;
+  size_t columns_ = 0;
+  size_t rows_ = 0;
   size_t lines_ = 0;  // of the text on the screen
+};
+
+// Watch: shows one state after the other. One thread.
+class Watch {
+ public:
+  Watch(Session& session, const std::string& store, int64_t period_ms)
+      : session_(session), store_(store), period_ms_(period_ms) {}
+
+  // Shows the state as of now. A store that cannot be opened for a moment, as while its program starts anew,
+  // ends the watch only if it never could.
+  Status show() {
+    Result<std::unique_ptr<Engine>> engine = open_store(session_, store_, OpenFor::kLooking);
+    if (!engine.ok() && !shown_) return engine.status();
+    shown_ = true;
+    if (!engine.ok()) return show_failure(engine.status());
+    const WatchSample now = sample_of(**engine);
+    const WatchSample* const old = before_.has_value() ? &*before_ : nullptr;
+    const bool lines = session_.format() == Format::kTable;
+    if (!lines)
+      print_status(session_, **engine);
+    else if (!drawn(screen_of(old, now, period_ms_)))
+      say(line_of(old, now));
+    before_ = now;
+    return (*engine)->close();
+  }
+
+ private:
+  // Draws a text, if there is a terminal with place for it.
+  bool drawn(const std::string& text) {
+    Output& out = session_.out();
+    const size_t columns = out.columns();
+    const auto lines = static_cast<size_t>(std::ranges::count(text, '\n'));
+    if (columns == SIZE_MAX || columns < 2 || lines >= out.rows() || is_dumb_terminal()) return false;
+    screen_.draw(text, columns, out.rows());
+    return true;
+  }
+  void say(const std::string& line) {
+    if (!headed_) session_.out().write(kLineHeading);
+    headed_ = true;
+    session_.out().write(line);
+  }
+  Status show_failure(const Status& status) {
+    static_cast<void>(session_.name_failure({}, Exit::kCannot, {}));  // the watch has not failed
+    if (session_.format() != Format::kTable) return {};               // an object is that of a store
+    const std::string time = clock_text(system_clock().wall_ms());
+    const std::string text = escaped_controls(status.to_text());
+    if (!drawn(fmt::format("store {}  {}\n  {}\n", store_, time, text)))
+      say(fmt::format("{:<8} {}\n", time, text));
+    return {};
+  }
+
+  Session& session_;
+  const std::string& store_;
+  const int64_t period_ms_;
+  Screen screen_;
+  std::optional<WatchSample> before_;
+  bool shown_ = false;
+  bool headed_ = false;
 };
 
 // Waits, but not on after an interrupt.
@@ -167,27 +233,10 @@ Result<int64_t> parse_period_ms(std::string_view text) {
 }
 
 Status watch_store(Session& session, const std::string& store, int64_t period_ms, uint64_t rounds) {
-  const bool lines = session.format() == Format::kTable;
-  const bool redraws = lines && session.out().columns() != SIZE_MAX && !is_dumb_terminal();
-  Screen screen(session.out().columns());
-  std::optional<WatchSample> before;
+  Watch watch(session, store, period_ms);
   for (uint64_t round = 0; !session.stopping(); ++round) {
     const int64_t begun_us = system_clock().steady_us();
-    {
-      CELLAR_TRY_ASSIGN(const std::unique_ptr<Engine> engine, open_store(session, store, OpenFor::kLooking));
-      const WatchSample now = sample_of(*engine);
-      const WatchSample* const old = before.has_value() ? &*before : nullptr;
-      if (redraws) {
-        screen.draw(screen_of(old, now, period_ms));
-      } else if (lines) {
-        if (round == 0) session.out().write(kLineHeading);
-        session.out().write(line_of(old, now));
-      } else {
-        print_status(session, *engine);
-      }
-      before = now;
-      CELLAR_TRY(engine->close());
-    }
+    CELLAR_TRY(watch.show());
     session.out().flush();
     if (rounds != 0 && round + 1 >= rounds) return {};
     const int64_t took_us = system_clock().steady_us() - begun_us;
