@@ -49,8 +49,8 @@ class MetricsFile {
   Health& health_;
   const std::function<std::string()> text_;
   std::string folder_;
-  std::string name_;       // in the folder
-  std::string temporary_;  // the name of a text that is not complete yet
+  std::string name_;                    // in the folder
+  std::string temporary_;               // the name of a text that is not complete yet
   std::unique_ptr<Executor> executor_;  // null: nothing is rewritten
   std::unique_ptr<Event> changed_;
   Mutex mutex_;

@@ -334,8 +334,7 @@ void add_engine(MetricsText& text, const Metrics& metrics) {
              uint64_t{status.health.ok() ? 1u : 0u});
   text.gauge("troubles", "", "Faults that are being retried.", uint64_t{status.troubles.size()});
   const bool counted = !metrics.operations.empty();  // EngineOptions::metrics
-  if (counted)
-    text.gauge("uptime_seconds", "seconds", "Time since the engine was opened.", metrics.seconds);
+  if (counted) text.gauge("uptime_seconds", "seconds", "Time since the engine was opened.", metrics.seconds);
   add_latencies(text, metrics);
   text.counters("file_written_bytes", "bytes", "Bytes written, by the kind of file.", "files",
                 metrics.bytes_written);

@@ -88,7 +88,7 @@ class OperationMeter {
            stripe.due[i].load(std::memory_order_relaxed);
   }
   // Returns whether the caller measures its operation, after count() was true. Of several threads of a stripe
-  // a single one does, and the next operation that is measured is chosen at once. So a slow one does not cause
+  // a single one does, and the next operation that is measured is chosen at once. So a slow one causes no
   // others to be measured meanwhile.
   bool claim(Metered what);
   Stopwatch::Start start() { return stopwatch_.start(); }
@@ -130,9 +130,9 @@ class OperationMeter {
   std::array<std::atomic<Stripe*>, kStripes + 1> stripes_ = {};
 };
 
-// MeteredScope: an operation from the beginning of the scope to its end. Operations of the same engine that it
-// calls on the same thread are parts of it, and are not counted. It is inlined: a cached get takes less than a
-// microsecond.
+// MeteredScope: an operation from the beginning of the scope to its end. Operations of the same engine that
+// it calls on the same thread are parts of it, and are not counted. It is inlined: a cached get takes less
+// than a microsecond.
 class MeteredScope {
  public:
   // Counts it. `meter` may be null: then nothing is counted.

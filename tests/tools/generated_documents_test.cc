@@ -273,7 +273,7 @@ std::string code_of(const std::vector<Page>& pages) {
          "kPages; }\n\n}  // namespace cellar\n";
 }
 
-// Returns HBase's name of an option of the engine, which its comment tells: "HBase's hbase.table.max.rowsize".
+// Returns HBase's name of an option of the engine, which its comment tells: "HBase's hbase.hash.type".
 std::string hbase_name_in(const std::string& comment) {
   static const std::regex kName("HBase's (hbase(\\.[a-z]+)+)");
   std::smatch found;

@@ -202,7 +202,8 @@ TEST_F(MetricsCommand, AWatchLeavesTheLastColumnFree) {
 TEST_F(MetricsCommand, AWatchGoesOnIfTheStoreIsAwayForAMoment) {
   make_shop();
   const ToolResult result = shell(
-      "cellar status shop --watch 200ms --count 10 & sleep 0.7; mv shop away; sleep 0.7; mv away shop; wait $!");
+      "cellar status shop --watch 200ms --count 10 & sleep 0.7; mv shop away; sleep 0.7; mv away shop; wait "
+      "$!");
   EXPECT_EQ(result.exit, 0) << result.err;
   EXPECT_EQ(std::ranges::count(result.out, '\n'), 11) << result.out;
   EXPECT_NE(result.out.find("the store shop does not exist"), std::string::npos) << result.out;

@@ -48,11 +48,12 @@ class ConfigChecks {
   void check_engine() {
     const EngineOptions usual;
     const uint64_t cell = engine_.cell_bytes_max == 0 ? kCellBytesHardMax : engine_.cell_bytes_max;
-    contradiction(cell > engine_.batch_bytes_max,
-                  fmt::format("cell_bytes_max ({}) is larger than batch_bytes_max ({}): such a cell fits into "
-                              "no batch",
-                              human_bytes(cell), human_bytes(engine_.batch_bytes_max)),
-                  "raise batch_bytes_max, or lower cell_bytes_max");
+    contradiction(
+        cell > engine_.batch_bytes_max,
+        fmt::format("cell_bytes_max ({}) is larger than batch_bytes_max ({}): such a cell fits into "
+                    "no batch",
+                    human_bytes(cell), human_bytes(engine_.batch_bytes_max)),
+        "raise batch_bytes_max, or lower cell_bytes_max");
     contradiction(engine_.row_bytes_max != 0 && engine_.row_bytes_max < cell,
                   fmt::format("row_bytes_max ({}) is smaller than cell_bytes_max ({}): a cell can be written "
                               "that no whole row can be read with",
