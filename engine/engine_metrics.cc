@@ -75,7 +75,7 @@ Status MetricsFile::check_path() const {
 // A mistyped name must not replace somebody's file. A loss of power may leave an empty file, or only zeros.
 Status MetricsFile::check_old_file(Directory& directory) const {
   constexpr uint64_t kReadMax = 4 << 20;
-  const Result<std::unique_ptr<ReadableFile>> file = directory.open(name_);
+  Result<std::unique_ptr<ReadableFile>> file = directory.open(name_);
   if (file.status().is(Code::kNotFound)) return {};
   CELLAR_TRY(file);
   std::string bytes(std::min<uint64_t>((*file)->size(), kReadMax), '\0');
