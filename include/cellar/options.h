@@ -247,9 +247,8 @@ struct EngineOptions {
   bool metrics = true;  // Engine::metrics() counts and measures operations, which costs a cached get less
                         // than 2 %; false: it tells sizes and totals only
   std::string metrics_file =
-      {};  // a file that is rewritten with the metrics as text of Prometheus, for the textfile collector of
-           // node_exporter; not in a store's directory, not with read_only. Empty: none. docs/metrics.md
-           // describes it
+      {};  // a file that is rewritten with the metrics, for the textfile collector of node_exporter; not in a
+           // store's directory, not with read_only. Empty: none. docs/metrics.md describes it
   int64_t metrics_interval_s = 10;  // seconds between two writes of metrics_file, at least 1
   std::string totals_series = {};  // a file that receives a line of JSON after each flush and compaction, for
                                    // `cellar plot`: what was put and written so far, files and runs. It must
