@@ -140,6 +140,7 @@ class Screen {
       text.remove_prefix(end + 1);
       ++lines_;
     }
+    bytes += "\x1b[J";  // the text before may have had more lines
     for (size_t at = 0; at < bytes.size();) {
       const ssize_t n = ::write(STDOUT_FILENO, bytes.data() + at, bytes.size() - at);
       if (n <= 0) return;
