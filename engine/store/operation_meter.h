@@ -87,9 +87,9 @@ class OperationMeter {
     return stripe.counts[i].fetch_add(1, std::memory_order_relaxed) >=
            stripe.due[i].load(std::memory_order_relaxed);
   }
-  // Returns whether the caller measures its operation, after count() was true. A single one of several threads
-  // of a stripe does, and the next operation that is measured is chosen at once. So a slow one causes no others
-  // to be measured meanwhile.
+  // Returns whether the caller measures its operation, after count() was true. A single one of several
+  // threads of a stripe does. The next operation that is measured is chosen at once, so that a slow one
+  // causes no others to be measured meanwhile.
   bool claim(Metered what);
   Stopwatch::Start start() { return stopwatch_.start(); }
   // Ends a measured operation.
