@@ -14,7 +14,8 @@ namespace {
 
 struct Meaning {
   Remedy remedy;
-  Code code;  // of a failure that is reported
+  Code code;                    // of a failure that is reported
+  bool proves_nothing = false;  // the server may throw it after the change was made
 };
 
 // By the name of the class without its package.
@@ -42,8 +43,8 @@ const std::map<std::string_view, Meaning>& meanings() {
       {"ThrottlingException", {Remedy::kWait, Code::kBusy}},
       {"MultiActionResultTooLarge", {Remedy::kWait, Code::kLimit}},
       {"RetryImmediatelyException", {Remedy::kWait, Code::kBusy}},
-      {"CallTimeoutException", {Remedy::kWait, Code::kBusy}},
-      {"TimeoutIOException", {Remedy::kWait, Code::kBusy}},
+      {"CallTimeoutException", {Remedy::kWait, Code::kBusy, true}},
+      {"TimeoutIOException", {Remedy::kWait, Code::kBusy, true}},
       {"UnknownScannerException", {Remedy::kReopen, Code::kIoError}},
       {"OutOfOrderScannerNextException", {Remedy::kReopen, Code::kIoError}},
       {"ScannerResetException", {Remedy::kReopen, Code::kIoError}},
@@ -66,6 +67,14 @@ const std::map<std::string_view, Meaning>& meanings() {
       {"UnsupportedOperationException", {Remedy::kNone, Code::kNotSupported}},
       {"UnknownProtocolException", {Remedy::kNone, Code::kNotSupported}},
       {"CorruptHFileException", {Remedy::kNone, Code::kCorruption}},
+      {"QuotaExceededException", {Remedy::kNone, Code::kLimit}},
+      {"SpaceLimitingException", {Remedy::kNone, Code::kLimit}},
+      {"InvalidLabelException", {Remedy::kNone, Code::kInvalidArgument}},
+      {"LockTimeoutException", {Remedy::kNone, Code::kBusy}},
+      {"CoprocessorException", {Remedy::kNone, Code::kNotSupported}},
+      {"DoNotRetryRegionException", {Remedy::kNone, Code::kInvalidArgument}},
+      {"UnknownRegionException", {Remedy::kNone, Code::kInvalidArgument}},
+      {"FatalConnectionException", {Remedy::kNone, Code::kNotSupported}},
       {"DoNotRetryIOException", {Remedy::kNone, Code::kInvalidArgument}},
       {"InvalidProtocolBufferException", {Remedy::kNone, Code::kInvalidArgument}},
   };
@@ -89,15 +98,21 @@ std::string_view message_of(std::string_view trace, std::string_view class_name)
 CallError meaning_of(std::string_view class_name, std::string_view trace, bool do_not_retry) {
   const std::string_view name = class_without_package(class_name);
   const auto known = meanings().find(name);
-  // HBase tries an unknown exception again, unless the server advises against it.
-  Meaning meaning = {Remedy::kWait, Code::kIoError};
+  // HBase tries an unknown exception again, unless the server advises against it. It may come from the log of
+  // writes or from a coprocessor, after the change was made.
+  Meaning meaning = {Remedy::kWait, Code::kIoError, true};
   if (known != meanings().end()) meaning = known->second;
-  if (do_not_retry && meaning.remedy == Remedy::kWait) meaning.remedy = Remedy::kNone;
+  if (do_not_retry && meaning.remedy == Remedy::kWait) {
+    meaning.remedy = Remedy::kNone;
+    // A server that advises against another attempt has refused the call.
+    if (known == meanings().end()) meaning.proves_nothing = false;
+  }
   // The reason that a server cannot read a request is in the message: a class that it does not have, for
   // instance.
   const std::string_view message = message_of(trace, class_name);
   CallError error;
   error.remedy = meaning.remedy;
+  error.may_have_happened = meaning.proves_nothing;
   error.status =
       Status::with_code(meaning.code, fmt::format("{} ({})", message.empty() ? "no message" : message, name));
   return error;

@@ -28,6 +28,13 @@ Result<ServerAddress> address_of(const wire::ServerName& name) {
   return ServerAddress{name.host_name(), static_cast<uint16_t>(name.port())};
 }
 
+Status change_unknown(std::string_view table, const Status& failure) {
+  return Status::durability_unknown(
+             fmt::format("table {}: the change was sent, and may have been made or not: {}", table,
+                         failure.message()))
+      .hinting("read the row before you repeat the change");
+}
+
 void set_region(const RegionPlace& place, wire::RegionSpecifier& to) {
   to.set_type(wire::RegionSpecifier::NAME);
   to.set_value(place.name);
@@ -96,17 +103,23 @@ int64_t Cluster::Retry::attempt_deadline_us() const {
 
 Result<CallOutcome> Cluster::with_region(const std::string& table, std::string_view row, Effect effect,
                                          int64_t deadline_us, const Attempt& attempt) {
+  bool unknown = false;
+  Result<CallOutcome> outcome = try_region(table, row, effect, deadline_us, attempt, unknown);
+  if (outcome.ok() || !unknown || effect == Effect::kRead) return outcome;
+  return change_unknown(table, outcome.status());
+}
+
+// `unknown`: one of the attempts may have done what was asked.
+Result<CallOutcome> Cluster::try_region(const std::string& table, std::string_view row, Effect effect,
+                                        int64_t deadline_us, const Attempt& attempt, bool& unknown) {
   Retry retry(*this, deadline_us);
   while (true) {
     CELLAR_TRY_ASSIGN(const PlacePtr place, locate(table, row, Side::kHolds, deadline_us));
     CallOutcome outcome = attempt(*place, retry.attempt_deadline_us());
     if (outcome.ok()) return outcome;
     CallError& error = *outcome.error;
-    if (effect == Effect::kOnce && error.may_have_happened)
-      return Status::durability_unknown(
-                 fmt::format("table {}: the change was sent, and may have been made or not: {}", table,
-                             error.status.message()))
-          .hinting("read the row before you repeat the change");
+    unknown |= error.may_have_happened;
+    if (effect == Effect::kOnce && unknown) return error.status;
     if (error.remedy == Remedy::kNone) return error.status.with_context("table " + table);
     if (error.remedy == Remedy::kRelocate) forget(*place, error.moved_to);
     const Status waited = retry.wait(error);
@@ -164,6 +177,17 @@ Result<ServerAddress> Cluster::find_master(int64_t deadline_us) {
 
 Status Cluster::call_master(std::string_view method, const google::protobuf::MessageLite& request,
                             google::protobuf::MessageLite& response, Effect effect, int64_t deadline_us) {
+  bool unknown = false;
+  Status done = try_master(method, request, response, effect, deadline_us, unknown);
+  if (done.ok() || !unknown || effect == Effect::kRead) return done;
+  return Status::durability_unknown(
+             fmt::format("{} was asked for, and may have been done or not: {}", method, done.message()))
+      .hinting("look at the table before you repeat it");
+}
+
+Status Cluster::try_master(std::string_view method, const google::protobuf::MessageLite& request,
+                           google::protobuf::MessageLite& response, Effect effect, int64_t deadline_us,
+                           bool& unknown) {
   Retry retry(*this, deadline_us);
   while (true) {
     CELLAR_TRY_ASSIGN(const ServerAddress master, find_master(deadline_us));
@@ -175,10 +199,8 @@ Status Cluster::call_master(std::string_view method, const google::protobuf::Mes
                                            retry.attempt_deadline_us());
     if (outcome.ok()) return {};
     const CallError& error = *outcome.error;
-    if (effect == Effect::kOnce && error.may_have_happened)
-      return Status::durability_unknown(fmt::format("{} was asked for, and may have been done or not: {}",
-                                                    method, error.status.message()))
-          .hinting("look at the table before you repeat it");
+    unknown |= error.may_have_happened;
+    if (effect == Effect::kOnce && unknown) return error.status;
     if (error.remedy == Remedy::kNone) return error.status;
     if (error.remedy == Remedy::kRelocate) {
       const MutexLock lock(mutex_);

@@ -42,6 +42,9 @@ using PlacePtr = std::shared_ptr<const RegionPlace>;
 // latter an empty row is the end of the table.
 enum class Side : uint8_t { kHolds, kEndsAt };
 
+// Says of a change of a table, which failed, that it may have been made all the same.
+Status change_unknown(std::string_view table, const Status& failure);
+
 void set_region(const RegionPlace& place, wire::RegionSpecifier& to);
 // kCorruption for a server without a host or a port.
 Result<ServerAddress> address_of(const wire::ServerName& name);
@@ -71,14 +74,15 @@ class Cluster {
 
   // Attempt: one call of the region's server, given the deadline of this attempt.
   using Attempt = std::function<CallOutcome(const RegionPlace& place, int64_t attempt_deadline_us)>;
-  // kRepeat: the call may be made again although it may have happened. kOnce: it may not; kDurabilityUnknown
-  // then says that nobody knows.
-  enum class Effect : uint8_t { kRepeat, kOnce };
-  // Locates the region and makes attempts until one succeeds, fails for good, or the time is up.
+  // kRead: the call changes nothing. kRepeat: a change that may be made again although it may have happened.
+  // kOnce: one that may not.
+  enum class Effect : uint8_t { kRead, kRepeat, kOnce };
+  // Locates the region and makes attempts until one succeeds, fails for good, or the time is up. A change
+  // that fails after an attempt that may have made it fails with kDurabilityUnknown.
   Result<CallOutcome> with_region(const std::string& table, std::string_view row, Effect effect,
                                   int64_t deadline_us, const Attempt& attempt);
 
-  // Calls the active master, until the time is up.
+  // Calls the active master, until the time is up. kDurabilityUnknown as above.
   Status call_master(std::string_view method, const google::protobuf::MessageLite& request,
                      google::protobuf::MessageLite& response, Effect effect, int64_t deadline_us);
 
@@ -98,6 +102,11 @@ class Cluster {
   };
 
  private:
+  Result<CallOutcome> try_region(const std::string& table, std::string_view row, Effect effect,
+                                 int64_t deadline_us, const Attempt& attempt, bool& unknown);
+  Status try_master(std::string_view method, const google::protobuf::MessageLite& request,
+                    google::protobuf::MessageLite& response, Effect effect, int64_t deadline_us,
+                    bool& unknown);
   Cluster(const ClusterName& name, Clock* clock, std::unique_ptr<RpcClient> rpc);
   CallOutcome ask_registry(std::string_view method, const google::protobuf::MessageLite& request,
                            google::protobuf::MessageLite& response, int64_t deadline_us);

@@ -80,8 +80,9 @@ Result<Row> send_atomic(Cluster& cluster, const std::string& table, const std::s
         if (!called.ok()) return called;
         // The exception of the region, or of its first action, is that of the whole change.
         if (response.region_results_size() != 1)
-          return CallOutcome{
-              .error = CallError{.status = Status::corruption("a server left a region unanswered")}};
+          return CallOutcome{.error =
+                                 CallError{.status = Status::corruption("a server left a region unanswered"),
+                                           .may_have_happened = true}};
         const wire::RegionActionResult& result = response.region_results(0);
         if (result.has_exception()) return CallOutcome{.error = error_of(result.exception())};
         for (const wire::ResultOrException& each : result.results())
@@ -193,7 +194,10 @@ class TableBatch {
       CELLAR_TRY_ASSIGN(results_[at]->row, row_of(row, result, block));
       return {};
     };
-    tasks_.push_back({std::string(action.row()), std::move(write), read});
+    tasks_.push_back({.row = std::string(action.row()),
+                      .write = std::move(write),
+                      .read = read,
+                      .changes = !std::is_same_v<Action, Get>});
     task_of_.push_back(at);
   }
 

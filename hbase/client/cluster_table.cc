@@ -113,7 +113,7 @@ Status ClusterTable::get_into(const Get& get, RowBatch& batch) {
   CELLAR_TRY(wire::to_wire_get(get, *request.mutable_get()));
   wire::GetResponse response;
   Result<CallOutcome> outcome =
-      call_region(*cluster_, name_, get.row(), Effect::kRepeat, cluster_->deadline_us(), wire::kClientService,
+      call_region(*cluster_, name_, get.row(), Effect::kRead, cluster_->deadline_us(), wire::kClientService,
                   "Get", request, {}, response);
   if (!outcome.ok()) return explained(outcome.status(), families_of(get));
   wire::CellBlockReader block(outcome->cell_block);
@@ -134,7 +134,7 @@ Result<bool> ClusterTable::exists(const Get& get) {
   request.mutable_get()->set_existence_only(true);
   wire::GetResponse response;
   const Result<CallOutcome> outcome =
-      call_region(*cluster_, name_, get.row(), Effect::kRepeat, cluster_->deadline_us(), wire::kClientService,
+      call_region(*cluster_, name_, get.row(), Effect::kRead, cluster_->deadline_us(), wire::kClientService,
                   "Get", request, {}, response);
   if (!outcome.ok()) return explained(outcome.status(), families_of(get));
   return response.result().exists();
@@ -154,7 +154,7 @@ Result<std::vector<bool>> ClusterTable::exists_many(std::span<const Get> gets) {
       found[i] = result.exists() ? 1 : 0;
       return {};
     };
-    tasks.push_back({gets[i].row(), write, read});
+    tasks.push_back({.row = gets[i].row(), .write = write, .read = read});
   }
   run_multi(*cluster_, name_, tasks, cluster_->deadline_us());
   for (size_t i = 0; i < tasks.size(); ++i) CELLAR_TRY(explained(tasks[i].status, families_of(gets[i])));
@@ -172,7 +172,7 @@ Result<std::vector<RowBatch>> ClusterTable::get_many(std::span<const Get> gets) 
                                     const Pin& frame) {
       return fill_batch(result, block, frame, batches[i]);
     };
-    tasks.push_back({gets[i].row(), write, read});
+    tasks.push_back({.row = gets[i].row(), .write = write, .read = read});
   }
   run_multi(*cluster_, name_, tasks, cluster_->deadline_us());
   for (size_t i = 0; i < tasks.size(); ++i) {

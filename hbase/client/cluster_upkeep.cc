@@ -24,7 +24,7 @@ Status ClusterTable::flush(std::string_view family) {
     wire::FlushRegionRequest request;
     if (!family.empty()) request.set_family(std::string(family));
     wire::FlushRegionResponse response;
-    CELLAR_TRY(call_region(*cluster_, name_, each->start, Effect::kRepeat, deadline, wire::kAdminService,
+    CELLAR_TRY(call_region(*cluster_, name_, each->start, Effect::kRead, deadline, wire::kAdminService,
                            "FlushRegion", request, {}, response));
   }
   return {};
@@ -40,7 +40,7 @@ Status ClusterTable::compact_regions(std::string_view family, bool major) {
     request.set_major(major);
     if (!family.empty()) request.set_family(std::string(family));
     wire::CompactRegionResponse response;
-    CELLAR_TRY(call_region(*cluster_, name_, each->start, Effect::kRepeat, deadline, wire::kAdminService,
+    CELLAR_TRY(call_region(*cluster_, name_, each->start, Effect::kRead, deadline, wire::kAdminService,
                            "CompactRegion", request, {}, response));
   }
   for (const PlacePtr& each : regions) {
@@ -48,7 +48,7 @@ Status ClusterTable::compact_regions(std::string_view family, bool major) {
       wire::GetRegionInfoRequest request;
       request.set_compaction_state(true);
       wire::GetRegionInfoResponse response;
-      CELLAR_TRY(call_region(*cluster_, name_, each->start, Effect::kRepeat, deadline, wire::kAdminService,
+      CELLAR_TRY(call_region(*cluster_, name_, each->start, Effect::kRead, deadline, wire::kAdminService,
                              "GetRegionInfo", request, {}, response));
       if (response.compaction_state() == wire::GetRegionInfoResponse::NONE) break;
       if (cluster_->now_us() + kLookUs > deadline)

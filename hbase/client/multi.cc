@@ -114,6 +114,7 @@ class Rounds {
   }
 
   void fail(size_t task, const RegionPlace& place, const CallError& error) {
+    tasks_[task].unknown |= error.may_have_happened;
     if (error.remedy == Remedy::kNone || error.remedy == Remedy::kReopen) {
       tasks_[task].status = error.status.with_context("table " + table_);
       return;
@@ -136,9 +137,7 @@ class Rounds {
         take(request.regions[i], request.response.region_results(static_cast<int>(i)), block, outcome.frame);
         continue;
       }
-      for (const size_t each : request.regions[i].second)
-        tasks_[each].status =
-            Status::corruption("a server answered for fewer regions than it was asked about");
+      leave(request.regions[i].second, "a server answered for fewer regions than it was asked about");
     }
   }
 
@@ -159,8 +158,14 @@ class Rounds {
       else
         tasks_[each.index()].status = tasks_[each.index()].read(each.result(), block, frame);
     }
-    for (const size_t each : left)
-      tasks_[each].status = Status::corruption("a server left an action unanswered");
+    leave(left, "a server left an action unanswered");
+  }
+
+  void leave(const std::vector<size_t>& tasks, const std::string& why) {
+    for (const size_t each : tasks) {
+      tasks_[each].status = Status::corruption(why);
+      tasks_[each].unknown = true;
+    }
   }
 
   Cluster& cluster_;
@@ -176,6 +181,8 @@ class Rounds {
 void run_multi(Cluster& cluster, const std::string& table, std::vector<MultiTask>& tasks,
                int64_t deadline_us) {
   Rounds(cluster, table, tasks, deadline_us).run();
+  for (MultiTask& task : tasks)
+    if (!task.status.ok() && task.changes && task.unknown) task.status = change_unknown(table, task.status);
 }
 
 }  // namespace cellar::hbase

@@ -24,10 +24,13 @@ struct MultiTask {
   std::function<Status(wire::WireAction& action, std::string& cells)> write;
   // Takes the result. The pin keeps the cell block.
   std::function<Status(const wire::WireResult& result, wire::CellBlockReader& block, const Pin& frame)> read;
-  Status status = {};  // set by run_multi
+  bool changes = false;  // it is a mutation
+  bool unknown = false;  // an attempt may have made the change; of run_multi
+  Status status = {};    // set by run_multi
 };
 
-// Runs all tasks, and sets the status of each. A task must bear to be made twice: increments have a nonce.
+// Runs all tasks, and sets the status of each: kDurabilityUnknown for a change that failed after an attempt
+// that may have made it. A task must bear to be made twice: increments have a nonce.
 void run_multi(Cluster& cluster, const std::string& table, std::vector<MultiTask>& tasks,
                int64_t deadline_us);
 

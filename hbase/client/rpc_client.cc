@@ -46,11 +46,19 @@ class PendingCall {
   std::string service;
   std::string frame;            // to send
   std::unique_ptr<Event> done;  // signalled once
-  bool left = false;            // the loop's: its bytes went to the socket
+  // Whether its bytes went to the socket. The loop sends a call unless its caller has given it up before.
+  enum class Way : uint8_t { kWaits, kLeft, kGivenUp };
+  std::atomic<Way> way = Way::kWaits;
   std::atomic<bool> finished = false;
   CallOutcome outcome;       // valid once finished
   std::string_view message;  // of the answer, in its frame
 
+  // Returns true if the call goes this way, and did not go the other before.
+  bool go(Way to) {
+    Way before = Way::kWaits;
+    return way.compare_exchange_strong(before, to) || before == to;
+  }
+  bool has_left() const { return way.load() == Way::kLeft; }
   void finish(CallOutcome result) {
     if (finished.load(std::memory_order_relaxed)) return;
     outcome = std::move(result);
@@ -61,7 +69,7 @@ class PendingCall {
     CallError error;
     error.status = status;
     error.remedy = remedy;
-    error.may_have_happened = left;
+    error.may_have_happened = has_left();
     finish({.error = std::move(error)});
   }
 };
@@ -112,7 +120,7 @@ class Channel : public std::enable_shared_from_this<Channel> {
   void give_up(uint32_t id) {
     const auto found = calls_.find(id);
     if (found == calls_.end()) return;
-    const bool silent = found->second->left && answers_at_.count(id) != 0 && answers_at_[id] == answers_;
+    const bool silent = found->second->has_left() && answers_at_.count(id) != 0 && answers_at_[id] == answers_;
     answers_at_.erase(id);
     calls_.erase(found);
     if (silent) end("has not answered in time");
@@ -147,9 +155,8 @@ class Channel : public std::enable_shared_from_this<Channel> {
   void write() {
     if (writing_ || broken_) return;
     for (const std::shared_ptr<PendingCall>& call : std::exchange(waiting_, {})) {
-      if (!calls_.contains(call->id)) continue;  // given up
+      if (!calls_.contains(call->id) || !call->go(PendingCall::Way::kLeft)) continue;  // given up
       outgoing_ += call->frame;
-      call->left = true;
       answers_at_[call->id] = answers_;
       call->frame = {};
     }
@@ -318,7 +325,8 @@ class AsioClient final : public RpcClient {
     CallOutcome outcome = std::move(pending.outcome);
     if (!outcome.ok()) return outcome;
     if (const Status parsed = wire::parse_message(response, pending.message); !parsed.ok())
-      return {.error = CallError{.status = parsed.with_context("server " + pending.server.text())}};
+      return {.error = CallError{.status = parsed.with_context("server " + pending.server.text()),
+                                 .may_have_happened = true}};
     return outcome;
   }
 
@@ -343,7 +351,8 @@ class AsioClient final : public RpcClient {
     int64_t pause_us = 0;
   };
 
-  CallOutcome time_out(const PendingCall& pending) {
+  CallOutcome time_out(PendingCall& pending) {
+    const bool stayed = pending.go(PendingCall::Way::kGivenUp);
     asio::post(*loop_, [this, key = Key(pending.server, pending.service), id = pending.id] {
       const auto found = channels_.find(key);
       if (found != channels_.end()) found->second->give_up(id);
@@ -351,7 +360,7 @@ class AsioClient final : public RpcClient {
     CallError error;
     error.status = Status::busy(fmt::format("server {} has not answered in time", pending.server.text()));
     error.remedy = Remedy::kRelocate;
-    error.may_have_happened = true;
+    error.may_have_happened = !stayed;
     return {.error = std::move(error)};
   }
 

@@ -26,7 +26,7 @@ Status wait_for_procedure(Cluster& cluster, uint64_t id, int64_t deadline_us) {
   request.set_proc_id(id);
   for (int64_t pause = kFirstLookUs;; pause = std::min(2 * pause, kLooksUsMax)) {
     wire::GetProcedureResultResponse response;
-    CELLAR_TRY(cluster.call_master("getProcedureResult", request, response, Effect::kRepeat, deadline_us));
+    CELLAR_TRY(cluster.call_master("getProcedureResult", request, response, Effect::kRead, deadline_us));
     if (response.has_exception()) {
       wire::NameBytesPair exception;
       exception.set_name(response.exception().exception().class_name());
@@ -63,7 +63,7 @@ Result<TableSchema> fetch_schema(Cluster& cluster, const std::string& name) {
   wire::to_wire_name(name, *request.add_table_names());
   wire::GetTableDescriptorsResponse response;
   CELLAR_TRY(
-      cluster.call_master("GetTableDescriptors", request, response, Effect::kRepeat, cluster.deadline_us()));
+      cluster.call_master("GetTableDescriptors", request, response, Effect::kRead, cluster.deadline_us()));
   if (response.table_schemas_size() == 1) return response.table_schemas(0);
   const Result<std::vector<std::string>> names = fetch_names(cluster);
   return Status::not_found(fmt::format("the cluster has no table \"{}\"", escaped(name)))
@@ -76,7 +76,7 @@ Status disable(Cluster& cluster, const std::string& name) {
   wire::GetTableStateRequest request;
   wire::to_wire_name(name, *request.mutable_table_name());
   wire::GetTableStateResponse response;
-  CELLAR_TRY(cluster.call_master("GetTableState", request, response, Effect::kRepeat, cluster.deadline_us()));
+  CELLAR_TRY(cluster.call_master("GetTableState", request, response, Effect::kRead, cluster.deadline_us()));
   if (response.table_state().state() == wire::TableState::DISABLED) return {};
   return run_on_table(cluster, "DisableTable", name);
 }
@@ -94,7 +94,7 @@ Result<std::vector<std::string>> fetch_names(Cluster& cluster) {
   wire::GetTableNamesRequest request;
   request.set_include_sys_tables(false);
   wire::GetTableNamesResponse response;
-  CELLAR_TRY(cluster.call_master("GetTableNames", request, response, Effect::kRepeat, cluster.deadline_us()));
+  CELLAR_TRY(cluster.call_master("GetTableNames", request, response, Effect::kRead, cluster.deadline_us()));
   std::vector<std::string> names;
   for (const TableName& each : response.table_names()) {
     CELLAR_TRY_ASSIGN(std::string name, wire::from_wire_name(each));

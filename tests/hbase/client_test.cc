@@ -136,6 +136,75 @@ TEST_F(ClusterClient, AnUnknownOutcomeIsReported) {
   EXPECT_EQ(server_.calls("Mutate"), 1);
 }
 
+TEST_F(ClusterClient, AChangeThatMayHaveBeenMadeIsNotReportedAsNotMade) {
+  // The first attempt was made, and its answer was lost; all later attempts are refused.
+  const std::string refused = "org.apache.hadoop.hbase.RegionTooBusyException";
+  const auto engine = hbase::open_cluster(server_.name("timeout_ms=300"), {});
+  ASSERT_TRUE(engine.ok()) << engine.status();
+  const auto table = (*engine)->open_table("t");
+  ASSERT_TRUE(table.ok());
+  ASSERT_TRUE((*table)->put(Put("a").add("f", "q", "0")).ok());
+  const auto lose = [&](const std::string& method) {
+    server_.fail(method, Fault::kDropAfter);
+    server_.fail(method, Fault::kException, refused, 100);
+  };
+  lose("Mutate");
+  const auto sum = (*table)->increment_one("c", "f", "q", 5);
+  EXPECT_TRUE(sum.status().is(Code::kDurabilityUnknown)) << sum.status();
+  server_.clear_faults();
+  lose("Mutate");
+  const Status put = (*table)->put(Put("a").add("f", "q", "1"));
+  EXPECT_TRUE(put.is(Code::kDurabilityUnknown)) << put;
+  EXPECT_THAT(put.hint(), HasSubstr("read the row"));
+  server_.clear_faults();
+  lose("Multi");
+  const std::vector<Action> actions = {Put("b").add("f", "q", "1"), Get("d")};
+  const auto results = (*table)->batch(actions);
+  EXPECT_TRUE(results[0].status().is(Code::kDurabilityUnknown)) << results[0].status();
+  EXPECT_TRUE(results[1].status().is(Code::kBusy)) << results[1].status();
+  EXPECT_EQ(server_.rows()["b"], "1");
+  server_.clear_faults();
+  // A final refusal after a lost answer says nothing of the first attempt either.
+  server_.fail("Mutate", Fault::kDropAfter);
+  server_.fail("Mutate", Fault::kException,
+               "org.apache.hadoop.hbase.regionserver.NoSuchColumnFamilyException");
+  const Status last = (*table)->put(Put("a").add("f", "q", "2"));
+  EXPECT_TRUE(last.is(Code::kDurabilityUnknown)) << last;
+  // A change that was only refused was not made, and a read has nothing to be unsure of.
+  server_.fail("Mutate", Fault::kException, refused, 100);
+  const Status busy = (*table)->put(Put("a").add("f", "q", "3"));
+  EXPECT_TRUE(busy.is(Code::kBusy)) << busy;
+  server_.clear_faults();
+  server_.fail("Get", Fault::kDropAfter, {}, 100);
+  EXPECT_TRUE((*table)->get(Get("a")).status().is(Code::kIoError));
+}
+
+TEST_F(ClusterClient, AnExceptionThatProvesNothingIsAnUnknownOutcome) {
+  const auto check = CheckAndMutate("c").if_not_exists("f", "q").then(Put("c").add("f", "q", "1"));
+  for (const char* const name :
+       {"java.io.IOException", "org.apache.hadoop.hbase.exceptions.TimeoutIOException",
+        "com.example.PostHookException"}) {
+    const int before = server_.calls("Mutate");
+    server_.fail("Mutate", Fault::kHalfDone, name);
+    const auto checked = table_->check_and_mutate(check);
+    EXPECT_TRUE(checked.status().is(Code::kDurabilityUnknown)) << name << ": " << checked.status();
+    EXPECT_EQ(server_.calls("Mutate"), before + 1) << name;
+  }
+  const auto sums = RowMutations("s").add(Increment("s").add("f", "q", 1));
+  server_.fail("Multi", Fault::kHalfDone, "java.io.IOException");
+  EXPECT_TRUE(table_->mutate(sums).status().is(Code::kDurabilityUnknown));
+  EXPECT_EQ(server_.calls("Multi"), 1);
+  // A server that refuses a call before it begins is asked again.
+  for (const char* const name :
+       {"NotServingRegionException", "RegionTooBusyException", "CallQueueTooBigException",
+        "CallDroppedException", "exceptions.RegionOpeningException", "ipc.ServerNotRunningYetException",
+        "quotas.RpcThrottlingException"}) {
+    server_.fail("Mutate", Fault::kException, std::string("org.apache.hadoop.hbase.") + name);
+    const auto checked = table_->check_and_mutate(check);
+    EXPECT_TRUE(checked.ok()) << name << ": " << checked.status();
+  }
+}
+
 TEST_F(ClusterClient, AListIsTriedAgainInParts) {
   std::vector<Action> actions;
   for (char c = 'a'; c <= 'z'; ++c)

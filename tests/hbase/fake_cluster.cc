@@ -157,6 +157,11 @@ void FakeCluster::fail(const std::string& method, Fault fault, const std::string
   for (int i = 0; i < times; ++i) impl_->plans[method].push_back({fault, exception_class, 0});
 }
 
+void FakeCluster::clear_faults() {
+  const std::lock_guard<std::mutex> lock(impl_->mutex);
+  impl_->plans.clear();
+}
+
 void FakeCluster::move_to(const std::string& method, uint16_t port) {
   const std::lock_guard<std::mutex> lock(impl_->mutex);
   impl_->plans[method].push_back(
@@ -227,6 +232,7 @@ void FakeCluster::Impl::serve(asio::ip::tcp::socket socket) {
         }
       } else {
         made = answer(method, parts->message, parts->cell_block);
+        if (plan && plan->fault == Fault::kHalfDone) made.exception_class = plan->exception_class;
       }
       drop = plan && plan->fault == Fault::kDropAfter;
       if (plan && plan->fault == Fault::kCutCells) made.cells.resize(made.cells.size() / 2);
@@ -405,6 +411,10 @@ Answer FakeCluster::Impl::multi(const wire::MultiRequest& request, std::string_v
       if (const std::optional<Planned> plan = planned("Action")) {
         result.mutable_exception()->set_name(plan->exception_class);
         result.mutable_exception()->set_value("as planned");
+        if (plan->fault == Fault::kHalfDone) {
+          apply(action.mutation(), block);
+          continue;
+        }
         for (int i = 0; i < action.mutation().associated_cell_count(); ++i) {
           CellView skipped;
           if (!block.next(skipped).ok()) std::abort();

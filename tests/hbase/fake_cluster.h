@@ -18,6 +18,7 @@ class FakeCluster {
     kDropBefore,  // it closes the connection, and does nothing
     kDropAfter,   // it does what is asked, and closes the connection
     kSilence,     // it does nothing and answers nothing
+    kHalfDone,    // it does what is asked, and answers with an exception
     kGarbage,     // it answers with bytes that are no frame
     kCutCells,    // it answers with a cell block that is cut off
   };
@@ -37,7 +38,8 @@ class FakeCluster {
   uint16_t port() const;
   // The next `times` calls of the method have the fault. An exception has a class.
   void fail(const std::string& method, Fault fault, const std::string& exception_class = {}, int times = 1);
-  // As before, with the place that a RegionMovedException names.
+  void clear_faults();
+  // As fail(), with the place that a RegionMovedException names.
   void move_to(const std::string& method, uint16_t port);
   void set_regions(std::vector<Region> regions);
   void set_rows(std::map<std::string, std::string> rows);
