@@ -21,8 +21,11 @@ namespace {
 
 constexpr uint32_t kRowsOfFetch = 10'000;     // a fetch ends at the bytes below before that, most of the time
 constexpr uint64_t kBytesOfFetch = 2u << 20;  // HBase's own default
-// A server whose scan finds nothing answers after half of the timeout of the call.
+// A server whose scan finds nothing answers after half of the timeout of the call, and after half a second at
+// the least. It drops a call that waited longer than its timeout in a queue, and does not say so.
 constexpr uint32_t kCursorTimes = 2;
+constexpr uint32_t kCursorCallMs = 1000;
+constexpr int64_t kCursorPatienceUs = 1'000'000;  // at first: how much later than that an answer may come
 
 }  // namespace
 
@@ -36,19 +39,21 @@ struct ClusterScanner::Impl {
   bool parts_allowed = false;  // the caller takes rows in any parts
   uint32_t batch = 0;
   uint32_t cursor_ms = 0;
+  uint32_t call_timeout_ms = 0;  // of a scan with cursors
   ReadStats* stats = nullptr;
 
   PlacePtr place;  // of the open scanner, if it has an id
   std::optional<uint64_t> scanner_id;
   uint64_t call_seq = 0;
   bool ended = false;
-  bool part_ends = false;  // what is pending is a part of its own
   std::deque<Part> parts;  // fetched, and not yet moved to
   Part pending;            // cells of a row that is not complete
   // The last cell that was returned of a row that may go on: a new scanner begins with its row, and skips up
   // to here.
   std::optional<OwnedCell> skip_until;
 
+  // True if the scan is within this row, of which a part was returned.
+  bool is_within(std::string_view row) const { return skip_until && skip_until->view().row() == row; }
   bool reversed() const { return scan.reversed(); }
   Status fetch();
   CallOutcome call(const wire::ScanRequest& request, wire::ScanResponse& response, int64_t deadline_us);
@@ -59,6 +64,8 @@ struct ClusterScanner::Impl {
   void take_result(const std::vector<CellView>& cells, const Pin& frame, bool partial);
   bool is_returned(const CellView& cell) const;
   void emit_pending(bool more);
+  void end_row();
+  void take_cursor(const std::string& row);
   void end_region();
 };
 
@@ -83,6 +90,10 @@ Result<std::unique_ptr<ClusterScanner>> ClusterScanner::open(std::shared_ptr<Clu
   impl.has_limit = scan.limit() != 0;
   impl.batch = scan.batch();
   impl.cursor_ms = scan.cursor_after_ms();
+  if (impl.cursor_ms != 0)
+    impl.call_timeout_ms = std::max(
+        static_cast<uint32_t>(std::min<uint64_t>(uint64_t{impl.cursor_ms} * kCursorTimes, INT32_MAX)),
+        kCursorCallMs);
   impl.stats = scan.stats();
   const bool whole = scan.filter() != nullptr && scan.filter()->needs_whole_row();
   impl.parts_allowed = scan.max_result_bytes() != 0 && scan.batch() == 0 && !whole;
@@ -154,14 +165,13 @@ CallOutcome ClusterScanner::Impl::call(const wire::ScanRequest& request, wire::S
                               .method = "Scan",
                               .request = &request,
                               .response = &response,
-                              .server_timeout_ms = cursor_ms * kCursorTimes},
+                              .server_timeout_ms = call_timeout_ms},
                              deadline_us);
 }
 
 void ClusterScanner::Impl::lose_scanner() {
   scanner_id.reset();
   place.reset();
-  part_ends = false;
   pending = Part();  // its row is read again, after the cells that were returned of it
 }
 
@@ -184,6 +194,7 @@ void ClusterScanner::Impl::close_scanner() {
 Status ClusterScanner::Impl::fetch() {
   const int64_t deadline = cluster->deadline_us();
   Cluster::Retry retry(*cluster, deadline);
+  int64_t patience_us = kCursorPatienceUs;
   while (true) {
     wire::ScanRequest request;
     if (!scanner_id) {
@@ -204,7 +215,11 @@ Status ClusterScanner::Impl::fetch() {
     }
     set_common(request);
     wire::ScanResponse response;
-    const CallOutcome outcome = call(request, response, retry.attempt_deadline_us());
+    int64_t until = retry.attempt_deadline_us();
+    if (cursor_ms != 0)
+      until = std::min(until, cluster->now_us() + int64_t{call_timeout_ms} * 1000 +
+                                  std::exchange(patience_us, 2 * patience_us));
+    const CallOutcome outcome = call(request, response, until);
     if (outcome.ok()) {
       if (!scanner_id) call_seq = 0;
       if (response.has_scanner_id()) scanner_id = response.scanner_id();
@@ -244,50 +259,73 @@ Status ClusterScanner::Impl::take(const wire::ScanResponse& response, const Call
   if (response.has_more_results_in_region() && !response.more_results_in_region()) {
     end_region();
   } else if (parts.empty() && cursor_ms != 0 && response.heartbeat_message()) {
-    const std::string& row = response.cursor().row();
-    if (!row.empty() && pending.cells.empty()) {
-      range.start = row;
-      range.start_inclusive = true;
-      skip_until.reset();
-      parts.emplace_back().cursor = row;
-    }
+    take_cursor(response.cursor().row());
+    if (ended) close_scanner();
   }
   return {};
 }
 
+// A cursor is between rows: one on a row of which a part was fetched or returned is none.
+void ClusterScanner::Impl::take_cursor(const std::string& row) {
+  if (row.empty() || is_within(row)) return;
+  if (!pending.cells.empty() && pending.cells.front().row() == row) return;
+  emit_pending(false);  // the server is beyond its row
+  if (ended || (row == range.start && !range.start_inclusive)) return;
+  range.start = row;
+  range.start_inclusive = true;
+  parts.emplace_back().cursor = row;
+}
+
 bool ClusterScanner::Impl::is_returned(const CellView& cell) const {
-  return skip_until && cell.row() == skip_until->view().row() && compare_keys(cell, skip_until->view()) <= 0;
+  return is_within(cell.row()) && compare_keys(cell, skip_until->view()) <= 0;
 }
 
 void ClusterScanner::Impl::take_result(const std::vector<CellView>& cells, const Pin& frame, bool partial) {
   if (cells.empty()) return;
-  if (!pending.cells.empty() && pending.cells.front().row() != cells.front().row()) emit_pending(false);
+  const std::string_view row = cells.front().row();
+  const bool goes_on = pending.cells.empty() ? is_within(row) : pending.cells.front().row() == row;
+  if (!goes_on) emit_pending(false);
   if (ended) return;
+  bool full = parts_allowed && !pending.cells.empty();
   for (const CellView& cell : cells) {
     if (is_returned(cell)) continue;  // after a failure a row comes from its beginning again
-    if (part_ends || (batch != 0 && pending.cells.size() == batch)) emit_pending(true);
+    if (full || (batch != 0 && pending.cells.size() == batch)) emit_pending(true);
+    full = false;
     if (pending.frames.empty() || pending.frames.back().get() != frame.get()) pending.frames.push_back(frame);
     pending.cells.push_back(cell);
   }
-  // A server says that a row may go on. The next cell tells whether it does.
-  if (partial)
-    part_ends = parts_allowed && !pending.cells.empty();
-  else
-    emit_pending(false);
+  // After a partial result the row need not go on: a part is kept until it is known whether it is the last.
+  if (!partial) emit_pending(false);
 }
 
 void ClusterScanner::Impl::emit_pending(bool more) {
-  if (pending.cells.empty()) return;
-  part_ends = false;
+  if (pending.cells.empty()) {
+    if (!more && skip_until) {
+      // The rest of the row has gone since its last part was returned.
+      if (stats != nullptr) ++stats->rows_returned;
+      range.start = skip_until->view().row();
+      end_row();
+    }
+    return;
+  }
   Part part = std::exchange(pending, Part());
   part.more = more;
   const CellView& last = part.cells.back();
   range.start = last.row();
-  range.start_inclusive = more;
-  skip_until.reset();
-  if (more) skip_until.emplace().assign(last);
-  if (!more && has_limit && --limit == 0) ended = true;
+  if (more) {
+    range.start_inclusive = true;
+    skip_until.emplace().assign(last);
+  } else {
+    end_row();
+  }
   parts.push_back(std::move(part));
+}
+
+// All parts of the row range.start are found.
+void ClusterScanner::Impl::end_row() {
+  range.start_inclusive = false;
+  skip_until.reset();
+  if (has_limit && --limit == 0) ended = true;
 }
 
 // The region has no more rows: the scan goes on in the next one, unless that is beyond its end.

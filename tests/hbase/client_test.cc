@@ -119,6 +119,44 @@ TEST_F(ClusterClient, ARegionThatSplitsDuringAScanLosesNoRow) {
   EXPECT_EQ(scanned(Scan().reversed(true)).size(), expected.size());
 }
 
+TEST_F(ClusterClient, ALimitCountsRowsThatMayGoOn) {
+  server_.set_rows({{"a", "1"}, {"b", "2"}, {"c", "3"}, {"n", "4"}});
+  server_.set_partial(true);
+  for (const size_t rows : {size_t{1}, size_t{2}, size_t{10}}) {
+    server_.set_rows_of_fetch(rows);
+    ReadStats stats;
+    EXPECT_THAT(scanned(Scan().batch(1).limit(1)), ElementsAre("a"));
+    EXPECT_THAT(scanned(Scan().batch(2).limit(3).stats(&stats)), ElementsAre("a", "b", "c"));
+    EXPECT_EQ(stats.rows_returned, 3u);
+    EXPECT_THAT(scanned(Scan().max_result_bytes(1).limit(2)), ElementsAre("a", "b"));
+    EXPECT_THAT(scanned(Scan().batch(1)), ElementsAre("a", "b", "c", "n"));
+  }
+}
+
+TEST_F(ClusterClient, ACursorIsBetweenRows) {
+  server_.set_rows({{"a", "1"}, {"b", "2"}, {"c", "3"}, {"d", "4"}});
+  server_.set_partial(true);
+  server_.set_rows_of_fetch(1);
+  auto scanner = table_->scan(Scan().batch(1).cursor_after_ms(1));
+  ASSERT_TRUE(scanner.ok()) << scanner.status();
+  std::vector<std::string> found;
+  const auto take = [&] {
+    ASSERT_TRUE((*scanner)->next()) << (*scanner)->status();
+    const RowView row = (*scanner)->row();
+    EXPECT_FALSE(row.more_cells_in_row());
+    found.push_back((row.is_cursor() ? "at " : "") + std::string(row.row()));
+  };
+  take();
+  server_.fail("Scan", Fault::kHeartbeat, "b");  // b was fetched, and may go on
+  take();
+  server_.fail("Scan", Fault::kHeartbeat, "d");
+  take();
+  take();
+  take();
+  EXPECT_FALSE((*scanner)->next());
+  EXPECT_THAT(found, ElementsAre("a", "b", "c", "at d", "d"));
+}
+
 TEST_F(ClusterClient, AnIncrementIsNotDoneTwice) {
   ASSERT_TRUE(table_->increment_one("c", "f", "q", 5).ok());
   server_.fail("Mutate", Fault::kDropAfter);  // it was done, and nobody told the client

@@ -81,6 +81,7 @@ struct FakeCluster::Impl {
   std::map<uint64_t, Scanner> scanners;
   uint64_t next_scanner = 100;
   size_t rows_of_fetch = 3;
+  bool partial = false;
 
   static std::string region_name(const Region& region) {
     return fmt::format("t,{},{}.abc.", region.start, region.id);
@@ -105,6 +106,7 @@ struct FakeCluster::Impl {
   Answer get(const wire::GetRequest& request);
   Answer mutate(const wire::MutateRequest& request, std::string_view cells);
   Answer scan(const wire::ScanRequest& request);
+  Answer heartbeat(const wire::ScanRequest& request, const std::string& row);
   Answer multi(const wire::MultiRequest& request, std::string_view cells);
   std::string apply(const wire::WireMutation& mutation, wire::CellBlockReader& block);
   const Region* region_of(const wire::RegionSpecifier& region) const {
@@ -184,6 +186,11 @@ void FakeCluster::set_rows_of_fetch(size_t rows) {
   impl_->rows_of_fetch = rows;
 }
 
+void FakeCluster::set_partial(bool partial) {
+  const std::lock_guard<std::mutex> lock(impl_->mutex);
+  impl_->partial = partial;
+}
+
 std::map<std::string, std::string> FakeCluster::rows() const {
   const std::lock_guard<std::mutex> lock(impl_->mutex);
   return impl_->rows;
@@ -230,6 +237,8 @@ void FakeCluster::Impl::serve(asio::ip::tcp::socket socket) {
           response.mutable_exception()->set_host_name("127.0.0.1");
           response.mutable_exception()->set_port(plan->moved_to);
         }
+      } else if (plan && plan->fault == Fault::kHeartbeat) {
+        made = heartbeat(parsed<wire::ScanRequest>(parts->message), plan->exception_class);
       } else {
         made = answer(method, parts->message, parts->cell_block);
         if (plan && plan->fault == Fault::kHalfDone) made.exception_class = plan->exception_class;
@@ -440,6 +449,17 @@ Answer FakeCluster::Impl::multi(const wire::MultiRequest& request, std::string_v
   return answer;
 }
 
+Answer FakeCluster::Impl::heartbeat(const wire::ScanRequest& request, const std::string& row) {
+  if (const auto found = scanners.find(request.scanner_id()); found != scanners.end())
+    ++found->second.next_call;
+  wire::ScanResponse response;
+  response.set_more_results(true);
+  response.set_more_results_in_region(true);
+  response.set_heartbeat_message(true);
+  response.mutable_cursor()->set_row(row);
+  return {response.SerializeAsString(), {}, {}, {}};
+}
+
 Answer FakeCluster::Impl::scan(const wire::ScanRequest& request) {
   wire::ScanResponse response;
   Answer answer;
@@ -486,7 +506,7 @@ Answer FakeCluster::Impl::scan(const wire::ScanRequest& request) {
   for (const std::string& row : inside) {
     wire::append_cell(answer.cells, row, "f", "q", 1, CellType::kPut, rows[row]);
     response.add_cells_per_result(1);
-    response.add_partial_flag_per_result(false);
+    response.add_partial_flag_per_result(partial);
     scanner.start = row;
     scanner.inclusive = false;
   }

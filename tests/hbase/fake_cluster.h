@@ -20,6 +20,7 @@ class FakeCluster {
     kSilence,     // it does nothing and answers nothing
     kHalfDone,    // it does what is asked, and answers with an exception
     kGarbage,     // it answers with bytes that are no frame
+    kHeartbeat,   // a scan finds nothing yet, and is at a row, which is given as the class of an exception
     kCutCells,    // it answers with a cell block that is cut off
   };
   struct Region {
@@ -43,8 +44,10 @@ class FakeCluster {
   void move_to(const std::string& method, uint16_t port);
   void set_regions(std::vector<Region> regions);
   void set_rows(std::map<std::string, std::string> rows);
-  // Rows that one fetch of a scanner returns at most, and cells of a row at a time if `parts`.
+  // Rows that one fetch of a scanner returns at most.
   void set_rows_of_fetch(size_t rows);
+  // Whether each result of a scan says that its row may go on, as HBase does when deleted cells follow.
+  void set_partial(bool partial);
   std::map<std::string, std::string> rows() const;
   // How often a method was called.
   int calls(const std::string& method) const;
