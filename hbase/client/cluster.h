@@ -32,7 +32,7 @@ struct RegionPlace {
   std::string name;  // "orders,row,1700000000000.0123456789abcdef0123456789abcdef."
   std::string start;
   std::string end;
-  ServerAddress server;
+  ServerAddress server;  // without a port: no server has it now
 
   bool holds(std::string_view row) const { return row >= start && (end.empty() || row < end); }
 };
@@ -67,6 +67,12 @@ class Cluster {
   // Returns the region of the table. kNotFound if the table does not exist. Asks meta unless the region is
   // known.
   Result<PlacePtr> locate(const std::string& table, std::string_view row, Side side, int64_t deadline_us);
+  // Returns the region if it is known, or null.
+  PlacePtr known(const std::string& table, std::string_view row, Side side);
+  // Sets `place` to the region, after one look into meta at most. An error with a remedy may pass. If `place`
+  // is set all the same, no server has its rows now; else nothing is known of the row.
+  CallOutcome try_locate(const std::string& table, std::string_view row, Side side, int64_t deadline_us,
+                         PlacePtr& place);
   // The region is not there any longer. `moved_to`: the place that its server named.
   void forget(const RegionPlace& place, const std::optional<ServerAddress>& moved_to = {});
   // All regions of a table, in the order of their rows.
@@ -112,7 +118,6 @@ class Cluster {
                            google::protobuf::MessageLite& response, int64_t deadline_us);
   Result<ServerAddress> find_meta(int64_t deadline_us);
   Result<ServerAddress> find_master(int64_t deadline_us);
-  PlacePtr known(const std::string& table, std::string_view row, Side side);
   void learn(const PlacePtr& place);
   // Scans meta from a row for regions of the table. An error that a retry may mend is in `error`.
   CallOutcome scan_meta(const std::string& table, std::string_view from, bool inclusive, bool reversed,

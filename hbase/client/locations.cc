@@ -45,18 +45,20 @@ Status parse_meta_row(const std::vector<CellView>& cells, MetaRow& row) {
   return {};
 }
 
-// Returns null for a region that is split, or that has no server.
+// Returns null for a region that is split, and a place without a port for one that has no server.
 Result<PlacePtr> place_of(const std::string& table, const std::vector<CellView>& cells) {
   MetaRow row;
   CELLAR_TRY(parse_meta_row(cells, row));
   const size_t colon = row.server.rfind(':');
   const bool is_replica = row.info.replica_id() != 0;
-  if (row.info.split() || row.info.offline() || is_replica || colon == std::string::npos) return PlacePtr();
-  wire::ServerName server;
-  server.set_host_name(row.server.substr(0, colon));
-  server.set_port(static_cast<uint32_t>(std::strtoul(row.server.c_str() + colon + 1, nullptr, 10)));
+  if (row.info.split() || row.info.offline() || is_replica) return PlacePtr();
   auto place = std::make_shared<RegionPlace>();
-  CELLAR_TRY_ASSIGN(place->server, address_of(server));
+  if (colon != std::string::npos) {
+    wire::ServerName server;
+    server.set_host_name(row.server.substr(0, colon));
+    server.set_port(static_cast<uint32_t>(std::strtoul(row.server.c_str() + colon + 1, nullptr, 10)));
+    CELLAR_TRY_ASSIGN(place->server, address_of(server));
+  }
   place->table = table;
   place->name = cells.front().row();
   place->start = row.info.start_key();
@@ -192,29 +194,46 @@ void Cluster::forget(const RegionPlace& place, const std::optional<ServerAddress
   at->second = std::move(moved);
 }
 
-Result<PlacePtr> Cluster::locate(const std::string& table, std::string_view row, Side side,
-                                 int64_t deadline_us) {
-  if (PlacePtr place = known(table, row, side)) return place;
-  if (table == kMetaTable) return Status::not_supported("hbase:meta is the cluster's own table");
+CallOutcome Cluster::try_locate(const std::string& table, std::string_view row, Side side,
+                                int64_t deadline_us, PlacePtr& place) {
+  place = known(table, row, side);
+  if (place != nullptr) return {};
+  if (table == kMetaTable)
+    return {.error = CallError{Status::not_supported("hbase:meta is the cluster's own table")}};
   std::string from = table;
   if (side == Side::kHolds) from.append(",").append(row).append(",").append(kLatestTime);
   if (side == Side::kEndsAt) from.append(row.empty() ? " ," : ",").append(row).append(",");
+  std::vector<PlacePtr> found;
+  const CallOutcome outcome = scan_meta(table, from, true, true, kRowsOfLookup, deadline_us, found);
+  for (const PlacePtr& each : found) {
+    if (each == nullptr || !fits(*each, row, side)) continue;
+    place = each;
+    if (each->server.port == 0) continue;
+    learn(each);
+    return {};
+  }
+  if (!outcome.ok()) return {.error = outcome.error};
+  if (found.empty()) return {.error = CallError{no_table(table)}};
+  if (place == nullptr) {  // a split or merge is under way there
+    auto hole = std::make_shared<RegionPlace>();
+    hole->table = table;
+    hole->start = row;
+    hole->end = std::string(row) + '\0';
+    place = std::move(hole);
+  }
+  return {.error =
+              CallError{Status::busy(fmt::format("no server has the region of row \"{}\" of table \"{}\" now",
+                                                 escaped(row), escaped(table))),
+                        Remedy::kWait}};
+}
+
+Result<PlacePtr> Cluster::locate(const std::string& table, std::string_view row, Side side,
+                                 int64_t deadline_us) {
   Retry retry(*this, deadline_us);
   while (true) {
-    std::vector<PlacePtr> found;
-    CallOutcome outcome = scan_meta(table, from, true, true, kRowsOfLookup, deadline_us, found);
-    for (const PlacePtr& place : found) {
-      if (place == nullptr || !fits(*place, row, side)) continue;
-      learn(place);
-      return place;
-    }
-    if (outcome.ok()) {
-      if (found.empty()) return no_table(table);
-      outcome.error =
-          CallError{Status::busy(fmt::format("no server has the region of row \"{}\" of table \"{}\" now",
-                                             escaped(row), escaped(table))),
-                    Remedy::kWait};
-    }
+    PlacePtr place;
+    const CallOutcome outcome = try_locate(table, row, side, deadline_us, place);
+    if (outcome.ok()) return place;
     if (outcome.error->remedy == Remedy::kNone) return outcome.error->status;
     CELLAR_TRY(retry.wait(*outcome.error));
   }

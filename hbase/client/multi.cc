@@ -16,6 +16,7 @@ namespace {
 
 constexpr size_t kActionsOfRequest = 5000;
 constexpr size_t kBytesOfRequest = 4u << 20;
+constexpr int64_t kLookUs = 10'000'000;  // for one look into meta
 
 // One request to one server, and the tasks in it, region by region.
 struct Request {
@@ -43,6 +44,10 @@ class Rounds {
       error_.reset();
       std::vector<std::unique_ptr<Request>> requests = requests_of(pending);
       const int64_t until = retry.attempt_deadline_us();
+      if (until <= cluster_.now_us()) {  // a request that is sent now would be made, and not waited for
+        for (auto& request : requests) postpone(*request);
+        requests.clear();
+      }
       for (auto& request : requests)
         request->call = cluster_.rpc().start({.server = request->server,
                                               .service = wire::kClientService,
@@ -62,21 +67,50 @@ class Rounds {
   }
 
  private:
-  std::vector<std::unique_ptr<Request>> requests_of(const std::vector<size_t>& pending) {
-    std::map<const RegionPlace*, std::pair<PlacePtr, std::vector<size_t>>> by_region;
+  using Regions = std::map<const RegionPlace*, std::pair<PlacePtr, std::vector<size_t>>>;
+
+  // Tasks whose region has no server are for the next round; those of other regions do not wait for them.
+  Regions regions_of(const std::vector<size_t>& pending) {
+    Regions by_region;
+    std::vector<PlacePtr> unserved;
+    std::optional<CallError> no_meta;
     for (const size_t each : pending) {
-      Result<PlacePtr> place = cluster_.locate(table_, tasks_[each].row, Side::kHolds, deadline_us_);
-      if (!place.ok()) {
-        tasks_[each].status = place.status();
+      const std::string& row = tasks_[each].row;
+      PlacePtr place = cluster_.known(table_, row, Side::kHolds);
+      const auto holds = [&row](const PlacePtr& region) { return region->holds(row); };
+      if (place == nullptr && (no_meta || std::ranges::any_of(unserved, holds))) {
+        again(each, no_meta ? *no_meta : *error_);
         continue;
       }
-      auto& region = by_region[place->get()];
-      region.first = *place;
-      region.second.push_back(each);
+      const int64_t until = std::min(deadline_us_, cluster_.now_us() + kLookUs);
+      const CallOutcome found =
+          place != nullptr ? CallOutcome() : cluster_.try_locate(table_, row, Side::kHolds, until, place);
+      if (found.ok()) {
+        auto& region = by_region[place.get()];
+        region.first = place;
+        region.second.push_back(each);
+        continue;
+      }
+      const bool passes = found.error->remedy != Remedy::kNone || found.error->status.is(Code::kBusy) ||
+                          found.error->status.is(Code::kIoError);
+      if (!passes) {
+        tasks_[each].status = found.error->status;
+        continue;
+      }
+      again(each, *found.error);
+      if (place != nullptr)
+        unserved.push_back(place);
+      else
+        no_meta = found.error;  // each further look would take as long
     }
+    return by_region;
+  }
+
+  std::vector<std::unique_ptr<Request>> requests_of(const std::vector<size_t>& pending) {
+    const Regions by_region = regions_of(pending);
     std::vector<std::unique_ptr<Request>> requests;
     std::map<ServerAddress, Request*> open;  // that have room
-    for (auto& [unused, region] : by_region) {
+    for (const auto& [unused, region] : by_region) {
       wire::RegionAction* actions = nullptr;
       for (const size_t each : region.second) {
         Request*& request = open[region.first->server];
@@ -120,8 +154,18 @@ class Rounds {
       return;
     }
     if (error.remedy == Remedy::kRelocate) cluster_.forget(place, error.moved_to);
+    again(task, error);
+  }
+
+  void again(size_t task, const CallError& error) {
     again_.push_back(task);
     if (!error_ || error.overloaded) error_ = error;
+  }
+
+  void postpone(const Request& request) {
+    const CallError late = {Status::busy("no time was left to send an action"), Remedy::kWait};
+    for (const auto& [place, tasks] : request.regions)
+      for (const size_t each : tasks) again(each, late);
   }
 
   void finish(Request& request, int64_t until) {

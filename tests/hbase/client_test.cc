@@ -157,6 +157,28 @@ TEST_F(ClusterClient, ACursorIsBetweenRows) {
   EXPECT_THAT(found, ElementsAre("a", "b", "c", "at d", "d"));
 }
 
+TEST_F(ClusterClient, ARegionWithoutAServerHoldsUpNoOther) {
+  server_.set_regions({{"", "m", 3}, {"m", "", 4, false}});
+  const auto engine = hbase::open_cluster(server_.name("timeout_ms=500"), {});
+  ASSERT_TRUE(engine.ok()) << engine.status();
+  const auto table = (*engine)->open_table("t");
+  ASSERT_TRUE(table.ok());
+  std::vector<Action> actions = {Put("z").add("f", "q", "1"), Put("a").add("f", "q", "1")};
+  for (int i = 0; i < 100; ++i) actions.emplace_back(Get("x" + std::to_string(i)));
+  const auto results = (*table)->batch(actions);
+  EXPECT_TRUE(results[0].status().is(Code::kBusy)) << results[0].status();
+  EXPECT_TRUE(results[1].ok()) << results[1].status();
+  EXPECT_EQ(server_.rows()["a"], "1");
+  EXPECT_EQ(server_.calls("Multi"), 1);
+  EXPECT_LT(server_.calls("Meta"), 20);  // a look for each region and round, not for each action
+  std::thread other([&] {
+    while (server_.calls("Multi") == 1) std::this_thread::yield();
+    server_.set_regions({{"", "m", 3}, {"m", "", 4}});
+  });
+  for (const Result<ActionResult>& each : table_->batch(actions)) EXPECT_TRUE(each.ok()) << each.status();
+  other.join();
+}
+
 TEST_F(ClusterClient, AnIncrementIsNotDoneTwice) {
   ASSERT_TRUE(table_->increment_one("c", "f", "q", 5).ok());
   server_.fail("Mutate", Fault::kDropAfter);  // it was done, and nobody told the client

@@ -335,9 +335,10 @@ Answer FakeCluster::Impl::meta(const wire::ScanRequest& request) {
     const std::string name = region_name(region);
     wire::append_cell(answer.cells, name, "info", "regioninfo", 1, CellType::kPut,
                       "PBUF" + info.SerializeAsString());
-    wire::append_cell(answer.cells, name, "info", "server", 1, CellType::kPut,
-                      fmt::format("127.0.0.1:{}", port));
-    response.add_cells_per_result(2);
+    if (region.served)
+      wire::append_cell(answer.cells, name, "info", "server", 1, CellType::kPut,
+                        fmt::format("127.0.0.1:{}", port));
+    response.add_cells_per_result(region.served ? 2 : 1);
     response.add_partial_flag_per_result(false);
   }
   response.set_more_results(false);

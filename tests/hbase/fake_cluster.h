@@ -27,6 +27,7 @@ class FakeCluster {
     std::string start;
     std::string end;
     uint64_t id = 1;
+    bool served = true;  // a server has it
   };
 
   FakeCluster();
@@ -49,7 +50,7 @@ class FakeCluster {
   // Whether each result of a scan says that its row may go on, as HBase does when deleted cells follow.
   void set_partial(bool partial);
   std::map<std::string, std::string> rows() const;
-  // How often a method was called.
+  // How often a method was called, or a connection was made ("Connection").
   int calls(const std::string& method) const;
 
  private:
