@@ -272,7 +272,8 @@ class AsioClient final : public RpcClient {
     stopped_event_ = threads_->make_event();
     ended_ = threads_->make_event();
     threads_->submit(JobPriority::kHigh, [this] {
-      loop_->run();
+      while (!run()) {
+      }
       ended_->signal();
     });
   }
@@ -345,6 +346,20 @@ class AsioClient final : public RpcClient {
   }
 
  private:
+  // Runs the loop. asio throws where the system refuses a thread or a descriptor. All calls fail then, and
+  // later ones are tried anew. Returns true if the loop was stopped.
+  bool run() {
+    try {
+      loop_->run();
+      return true;
+    } catch (const std::system_error& error) {
+      const Status failure = Status::io_error(std::string("a connection cannot be served: ") + error.what())
+                                 .hinting("the system may limit the threads or open files of the process");
+      for (auto& [key, channel] : channels_) channel->end(failure, Remedy::kRelocate);
+      return false;
+    }
+  }
+
   using Key = std::pair<ServerAddress, std::string>;
   struct Backoff {
     int64_t until_us = 0;
@@ -382,7 +397,9 @@ class AsioClient final : public RpcClient {
       }
       backoff.until_us = 0;
       channel = std::make_shared<Channel>(*loop_, call->server, first_bytes(options_.user, call->service));
+      channel->send(call);  // first, so that it fails with the channel if that cannot be connected
       channel->connect(options_.connect_timeout_us);
+      return;
     }
     channel->send(call);
   }

@@ -1,11 +1,19 @@
 // The client of clusters against a small server that fails on demand.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <sys/resource.h>
+#include <unistd.h>
 
+#include <chrono>
+#include <cstdlib>
 #include <thread>
+#include <utility>
 
 #include "cellar/cellar.h"
 #include "hbase/client/cluster_engine.h"
+#include "hbase/client/rpc_client.h"
+#include "hbase/wire/frames.h"
+#include "hbase/wire/registry.pb.h"
 #include "tests/hbase/fake_cluster.h"
 
 namespace cellar {
@@ -371,6 +379,42 @@ TEST_F(ClusterClient, WhatAClusterDoesNotHaveIsRefused) {
   EXPECT_TRUE(table_->get(Get("a").strict_versions(true)).status().is(Code::kNotSupported));
   EXPECT_TRUE(table_->get(Get("")).status().is(Code::kInvalidArgument));
   EXPECT_TRUE(table_->scan(Scan().start("b").stop("a")).status().is(Code::kInvalidArgument));
+}
+
+// Ends the process with 0 if calls fail, and do not end it, while the system gives no threads.
+void call_without_threads() {
+  auto client = hbase::RpcClient::create({.user = "ada", .clock = &system_clock()});
+  if (!client.ok()) std::_Exit(1);
+  rlimit limit = {};
+  // A limit of processes does not hold for root.
+  if (::geteuid() == 0 && ::setuid(65534) != 0) std::_Exit(2);
+  if (::getrlimit(RLIMIT_NPROC, &limit) != 0) std::_Exit(3);
+  const rlim_t before = std::exchange(limit.rlim_cur, 0);
+  if (::setrlimit(RLIMIT_NPROC, &limit) != 0) std::_Exit(4);
+  const auto call = [&client] {
+    const hbase::wire::GetClusterIdRequest request;
+    hbase::wire::GetClusterIdResponse response;
+    const hbase::CallOutcome outcome = (*client)->call({.server = {"127.0.0.1", 1},
+                                                        .service = hbase::wire::kRegistryService,
+                                                        .method = "GetClusterId",
+                                                        .request = &request,
+                                                        .response = &response},
+                                                       system_clock().steady_us() + 5'000'000);
+    return outcome.ok() ? std::string() : outcome.error->status.to_text();
+  };
+  if (call().find("cannot be served") == std::string::npos) std::_Exit(5);
+  limit.rlim_cur = before;
+  if (::setrlimit(RLIMIT_NPROC, &limit) != 0) std::_Exit(6);
+  for (int i = 0; i < 200; ++i) {  // it goes on when there are threads again
+    if (call().find("does not accept a connection") != std::string::npos) std::_Exit(0);
+    std::this_thread::sleep_for(std::chrono::milliseconds(20));
+  }
+  std::_Exit(7);
+}
+
+TEST(ClusterClientAloneDeathTest, AProcessWithoutThreadsGetsErrors) {
+  ::testing::FLAGS_gtest_death_test_style = "threadsafe";
+  EXPECT_EXIT(call_without_threads(), ::testing::ExitedWithCode(0), "");
 }
 
 TEST(ClusterClientAlone, NobodyAnswers) {
