@@ -30,6 +30,7 @@ namespace {
 
 constexpr int64_t kBackoffUs = 100'000;
 constexpr int64_t kBackoffUsMax = 2'000'000;
+constexpr uint32_t kDroppedMax = 5;
 
 // The bytes of an answer, for as long as its cells are used.
 class Frame final : public Pinnable {
@@ -45,6 +46,7 @@ class PendingCall {
   ServerAddress server;
   std::string service;
   std::string frame;            // to send
+  bool droppable = false;       // it has a timeout that is shorter than its deadline
   std::unique_ptr<Event> done;  // signalled once
   // Whether its bytes went to the socket. The loop sends a call unless its caller has given it up before.
   enum class Way : uint8_t { kWaits, kLeft, kGivenUp };
@@ -116,14 +118,16 @@ class Channel : public std::enable_shared_from_this<Channel> {
   }
 
   // A call that nobody waits for any longer. If nothing has come since it left, the connection is taken for
-  // dead.
+  // dead. A server may drop a call with a timeout of its own, so that several of those must fail in a row.
   void give_up(uint32_t id) {
     const auto found = calls_.find(id);
     if (found == calls_.end()) return;
-    const bool silent = found->second->has_left() && answers_at_.count(id) != 0 && answers_at_[id] == answers_;
+    const bool silent =
+        found->second->has_left() && answers_at_.count(id) != 0 && answers_at_[id] == answers_;
+    const bool droppable = found->second->droppable;
     answers_at_.erase(id);
     calls_.erase(found);
-    if (silent) end("has not answered in time");
+    if (silent && (!droppable || ++dropped_ == kDroppedMax)) end("has not answered in time");
   }
 
   void end(const std::string& why, Remedy remedy = Remedy::kRelocate) {
@@ -201,6 +205,7 @@ class Channel : public std::enable_shared_from_this<Channel> {
     const Result<wire::FrameParts> parts = wire::parse_response(frame.bytes, header);
     if (!parts.ok()) return end(fmt::format("sent an invalid answer: {}", parts.status().message()));
     ++answers_;
+    dropped_ = 0;
     // A server that refuses a connection answers a call that was never made.
     const auto found = calls_.find(header.call_id());
     if (found == calls_.end()) {
@@ -244,6 +249,7 @@ class Channel : public std::enable_shared_from_this<Channel> {
   char length_[wire::kFrameLengthBytes] = {};
   Pin frame_;
   uint64_t answers_ = 0;
+  uint32_t dropped_ = 0;                     // calls since the last answer that the server may have dropped
   std::map<uint32_t, uint64_t> answers_at_;  // how many had come when a call left
 };
 
@@ -293,6 +299,7 @@ class AsioClient final : public RpcClient {
     pending->id = next_id_.fetch_add(1, std::memory_order_relaxed) & INT32_MAX;
     pending->server = call.server;
     pending->service = call.service;
+    pending->droppable = call.server_timeout_ms != 0;
     pending->done = threads_->make_event();
     const int64_t left_ms = std::max<int64_t>((deadline_us - options_.clock->steady_us()) / 1000, 1);
     wire::RequestHeader header;

@@ -165,6 +165,17 @@ TEST_F(ClusterClient, ACursorIsBetweenRows) {
   EXPECT_THAT(found, ElementsAre("a", "b", "c", "at d", "d"));
 }
 
+TEST_F(ClusterClient, AScanWithCursorsThatWasDroppedHarmsNoOtherCall) {
+  server_.set_rows({{"a", "1"}});
+  ASSERT_TRUE(table_->get(Get("a")).ok());
+  const int connections = server_.calls("Connection");
+  server_.fail("Scan", Fault::kSilence);
+  const int64_t before = system_clock().steady_us();
+  EXPECT_THAT(scanned(Scan().cursor_after_ms(10)), ElementsAre("a"));
+  EXPECT_LT(system_clock().steady_us() - before, 4'000'000);
+  EXPECT_EQ(server_.calls("Connection"), connections);
+}
+
 TEST_F(ClusterClient, ARegionWithoutAServerHoldsUpNoOther) {
   server_.set_regions({{"", "m", 3}, {"m", "", 4, false}});
   const auto engine = hbase::open_cluster(server_.name("timeout_ms=500"), {});

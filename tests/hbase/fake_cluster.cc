@@ -208,6 +208,10 @@ void FakeCluster::Impl::serve(asio::ip::tcp::socket socket) {
   std::string bytes;
   if (!read(socket, bytes, wire::kPreambleBytes) || !wire::check_preamble(bytes).ok()) return;
   if (!read(socket, bytes, wire::kFrameLengthBytes) || !read(socket, bytes, load_be32(bytes.data()))) return;
+  {
+    const std::lock_guard<std::mutex> lock(mutex);
+    ++calls["Connection"];
+  }
   while (true) {
     if (!read(socket, bytes, wire::kFrameLengthBytes)) break;
     const Result<uint32_t> size = wire::frame_bytes(bytes.data(), kFrameMax);
