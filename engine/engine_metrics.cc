@@ -93,7 +93,6 @@ Status MetricsFile::write() const {
   CELLAR_ASSERT(mutexes_held() == 0);
   CELLAR_TRY(check_path());
   CELLAR_TRY_ASSIGN(const std::unique_ptr<Directory> directory, world_.files.open_directory(folder_, false));
-  if (directory->open(kCurrentName).ok()) return in_a_store();  // a symbolic link may have led there
   CELLAR_TRY(check_old_file(*directory));
   const Status removed = directory->unlink(temporary_);
   if (!removed.ok() && !removed.is(Code::kNotFound)) return removed;
