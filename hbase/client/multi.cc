@@ -16,7 +16,7 @@ namespace {
 
 constexpr size_t kActionsOfRequest = 5000;
 constexpr size_t kBytesOfRequest = 4u << 20;
-constexpr int64_t kLookUs = 10'000'000;  // for one look into meta
+constexpr int64_t kRoundUs = 10'000'000;  // for one look into meta
 
 // One request to one server, and the tasks in it, region by region.
 struct Request {
@@ -82,7 +82,7 @@ class Rounds {
         again(each, no_meta ? *no_meta : *error_);
         continue;
       }
-      const int64_t until = std::min(deadline_us_, cluster_.now_us() + kLookUs);
+      const int64_t until = std::min(deadline_us_, cluster_.now_us() + kRoundUs);
       const CallOutcome found =
           place != nullptr ? CallOutcome() : cluster_.try_locate(table_, row, Side::kHolds, until, place);
       if (found.ok()) {
