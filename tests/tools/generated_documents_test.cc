@@ -275,9 +275,9 @@ std::string code_of(const std::vector<Page>& pages) {
 
 // Returns HBase's name of an option of the engine, which its comment tells: "HBase's hbase.hash.type".
 std::string hbase_name_in(const std::string& comment) {
-  static const std::regex kName("HBase's (hbase(\\.[a-z]+)+)");
+  static const std::regex kPattern("HBase's (hbase(\\.[a-z]+)+)");
   std::smatch found;
-  return std::regex_search(comment, found, kName) ? found[1].str() : std::string();
+  return std::regex_search(comment, found, kPattern) ? found[1].str() : std::string();
 }
 
 // Returns the default as set_option() takes it; an option that is no text of a list has that of the code.
