@@ -26,7 +26,7 @@ enum class Remedy : uint8_t {
 struct CallError {
   Status status;
   Remedy remedy = Remedy::kNone;
-  // What was asked for may have been done: the request left, and no answer came, or one that proves nothing.
+  // The work may have been done: the request left, and no answer came, or one that proves nothing.
   bool may_have_happened = false;
   bool overloaded = false;  // the server asks for longer pauses
   std::optional<ServerAddress> moved_to = {};

@@ -265,7 +265,7 @@ Status ClusterScanner::Impl::take(const wire::ScanResponse& response, const Call
   return {};
 }
 
-// A cursor is between rows: one on a row of which a part was fetched or returned is none.
+// A cursor stands between rows. It is passed over on a row of which a part was fetched or returned.
 void ClusterScanner::Impl::take_cursor(const std::string& row) {
   if (row.empty() || is_within(row)) return;
   if (!pending.cells.empty() && pending.cells.front().row() == row) return;

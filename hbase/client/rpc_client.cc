@@ -48,7 +48,7 @@ class PendingCall {
   std::string frame;            // to send
   bool droppable = false;       // it has a timeout that is shorter than its deadline
   std::unique_ptr<Event> done;  // signalled once
-  // Whether its bytes went to the socket. The loop sends a call unless its caller has given it up before.
+  // Tells if its bytes went to the socket. The loop sends a call unless its caller has given it up before.
   enum class Way : uint8_t { kWaits, kLeft, kGivenUp };
   std::atomic<Way> way = Way::kWaits;
   std::atomic<bool> finished = false;

@@ -24,8 +24,8 @@ class NonceTable {
   NonceTable(size_t most, uint64_t bytes_most) : most_(most), bytes_most_(bytes_most) {}
 
   // Begins a request. Returns nothing if it is new: then finish() or forget() must follow. Returns the
-  // answer that it had if it was made. kBusy if the first request with this number has not ended yet.
-  // kDurabilityUnknown if it was made, and its answer is no longer kept.
+  // answer that it had if it was made. Fails with kBusy if the first request with this number has not ended.
+  // Fails with kDurabilityUnknown if it was made, and its answer is no longer kept.
   Result<std::optional<ActionResult>> begin(const Key& key);
   void finish(const Key& key, const ActionResult& answer);
   void forget(const Key& key);

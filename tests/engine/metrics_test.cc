@@ -348,7 +348,7 @@ TEST_F(MetricsTest, NothingIsCountedIfTheOptionIsOff) {
   EXPECT_EQ(metrics.tables.size(), 1u);
   EXPECT_EQ(metrics.status.flushes, 1u);
   for (const std::string& text : {to_openmetrics(metrics), to_json(metrics)})
-    for (const char* unknown : {"operation_seconds", "uptime_seconds", "compacted_from_bytes_total",
+    for (const char* unknown : {"operation_seconds", "uptime_seconds", "cellar_compacted_from",
                                 "\"seconds\"", "\"bytes_compacted_from\":0,\"operations\""})
       EXPECT_EQ(text.find(unknown), text.npos) << unknown;
   EXPECT_TRUE(has_sample(to_openmetrics(metrics), "cellar_flushes_total", "", "1"));

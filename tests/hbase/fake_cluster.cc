@@ -204,6 +204,28 @@ int FakeCluster::calls(const std::string& method) const {
 
 // ---- A connection
 
+namespace {
+
+void append_answer(std::string& reply, wire::ResponseHeader& response, const Answer& made) {
+  if (!made.exception_class.empty()) {
+    response.mutable_exception()->set_class_name(made.exception_class);
+    response.mutable_exception()->set_stack_trace(made.exception_text);
+    return wire::append_response(reply, response, nullptr);
+  }
+  // The message is bytes already: a frame is put together by hand.
+  if (!made.cells.empty())
+    response.mutable_cell_block_meta()->set_length(static_cast<uint32_t>(made.cells.size()));
+  std::string frame;
+  append_varint(frame, response.ByteSizeLong());
+  response.AppendToString(&frame);
+  append_varint(frame, made.message.size());
+  frame += made.message + made.cells;
+  append_be32(reply, static_cast<uint32_t>(frame.size()));
+  reply += frame;
+}
+
+}  // namespace
+
 void FakeCluster::Impl::serve(asio::ip::tcp::socket socket) {
   std::string bytes;
   if (!read(socket, bytes, wire::kPreambleBytes) || !wire::check_preamble(bytes).ok()) return;
@@ -249,22 +271,7 @@ void FakeCluster::Impl::serve(asio::ip::tcp::socket socket) {
       }
       drop = plan && plan->fault == Fault::kDropAfter;
       if (plan && plan->fault == Fault::kCutCells) made.cells.resize(made.cells.size() / 2);
-      if (!made.exception_class.empty()) {
-        response.mutable_exception()->set_class_name(made.exception_class);
-        response.mutable_exception()->set_stack_trace(made.exception_text);
-        wire::append_response(reply, response, nullptr);
-      } else {
-        // The message is bytes already: a frame is put together by hand.
-        if (!made.cells.empty())
-          response.mutable_cell_block_meta()->set_length(static_cast<uint32_t>(made.cells.size()));
-        std::string frame;
-        append_varint(frame, response.ByteSizeLong());
-        response.AppendToString(&frame);
-        append_varint(frame, made.message.size());
-        frame += made.message + made.cells;
-        append_be32(reply, static_cast<uint32_t>(frame.size()));
-        reply += frame;
-      }
+      append_answer(reply, response, made);
       if (plan && plan->fault == Fault::kGarbage) reply = std::string("\0\0\0\x05hello", 9);
     }
     if (drop) break;

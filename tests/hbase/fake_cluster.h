@@ -47,7 +47,7 @@ class FakeCluster {
   void set_rows(std::map<std::string, std::string> rows);
   // Rows that one fetch of a scanner returns at most.
   void set_rows_of_fetch(size_t rows);
-  // Whether each result of a scan says that its row may go on, as HBase does when deleted cells follow.
+  // Decides if each result of a scan says that its row may go on, as HBase does when deleted cells follow.
   void set_partial(bool partial);
   std::map<std::string, std::string> rows() const;
   // How often a method was called, or a connection was made ("Connection").

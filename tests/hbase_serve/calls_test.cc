@@ -214,7 +214,6 @@ TEST_F(CallsTest, AListEndsWhereItsAnswerIsFull) {
   limits_.answer_bytes = 10'000;
   limits_.actions = 100;
   open();
-  ASSERT_EQ(create("t").exception, "");
   put("t", "row", std::string(1000, 'v'));
   hbase::wire::MultiRequest request;
   hbase::wire::RegionAction& actions = *request.add_region_actions();
@@ -235,7 +234,6 @@ TEST_F(CallsTest, AListEndsWhereItsAnswerIsFull) {
 }
 
 TEST_F(CallsTest, ACallThatItsClientGaveUpIsNotMade) {
-  ASSERT_EQ(create("t").exception, "");
   hbase::wire::MutateRequest request;
   name_region("t", "row", *request.mutable_region());
   request.mutable_mutation()->set_row("row");
@@ -261,19 +259,19 @@ TEST_F(CallsTest, ACallThatItsClientGaveUpIsNotMade) {
 }
 
 TEST_F(CallsTest, ACompactionIsAnsweredAtOnceAndMade) {
-  ASSERT_EQ(create("t", {"m"}).exception, "");
+  ASSERT_EQ(create("split", {"m"}).exception, "");
   for (const char* value : {"1", "2"}) {
-    put("t", "a", value);
-    ASSERT_TRUE(engine_->open_table("t").value()->flush().ok());
+    put("split", "a", value);
+    ASSERT_TRUE(engine_->open_table("split").value()->flush().ok());
   }
   hbase::wire::CompactRegionRequest request;
   request.set_major(true);
   hbase::wire::GetRegionInfoRequest ask;
   for (const char* row : {"a", "z"}) {
-    name_region("t", row, *request.mutable_region());
+    name_region("split", row, *request.mutable_region());
     EXPECT_EQ(call(hbase::wire::kAdminService, "CompactRegion", request).exception, "");
   }
-  name_region("t", "a", *ask.mutable_region());
+  name_region("split", "a", *ask.mutable_region());
   ask.set_compaction_state(true);
   const int64_t begin_us = system_clock().steady_us();
   const auto state = [&] {
@@ -285,7 +283,7 @@ TEST_F(CallsTest, ACompactionIsAnsweredAtOnceAndMade) {
          system_clock().steady_us() - begin_us < 30'000'000)
     std::this_thread::yield();
   EXPECT_EQ(state(), hbase::wire::GetRegionInfoResponse::NONE);
-  EXPECT_EQ(get("t", "a").cells().size(), 1u);
+  EXPECT_EQ(get("split", "a").cells().size(), 1u);
   request.set_family("none");
   EXPECT_EQ(call(hbase::wire::kAdminService, "CompactRegion", request).exception,
             hbase::serve::java::kNoSuchFamily);

@@ -285,7 +285,8 @@ template <class Options>
 std::string default_of(const Field& field) {
   for (const auto& [name, value] : option_list(Options()))
     if (name == field.name) return value;
-  return value_text(field);
+  // The durability of a table need not be set: then it is the engine's.
+  return field.name == "durability" && value_text(field) == "none" ? "default" : value_text(field);
 }
 
 // Table options have names in HBase of their own.
