@@ -125,6 +125,13 @@ constexpr OptionPage kPages[] = {
      "each family's interval is up to so much shorter or longer, so that not all are due "
      "at once (HBase's hbase.hregion.majorcompaction.jitter, 0.5 there)",
      "50"},
+    {"engine", "compaction_for_scans", "",
+     "true",
+     "",
+     "when scans have examined so many deleted cells in vain that a compaction of the "
+     "files there costs no more, these are compacted, whatever the policy is; false: only "
+     "the policy decides",
+     "false"},
     {"engine", "drop_expired_files", "hbase.store.delete.expired.storefile",
      "true",
      "",
@@ -215,7 +222,7 @@ constexpr OptionPage kPages[] = {
      "a file that is rewritten with the metrics, for the textfile collector of "
      "node_exporter; not in a store's directory, not with read_only. Empty: none. "
      "docs/metrics.md describes it",
-     "metrics/shop.prom"},
+     "shop.prom"},
     {"engine", "metrics_interval_s", "",
      "10",
      "1 to 31536000",
@@ -229,7 +236,7 @@ constexpr OptionPage kPages[] = {
      "none",
      "shop.totals.jsonl"},
     {"table", "durability", "DURABILITY",
-     "none",
+     "default",
      "",
      "of writes without one; not set: the engine's",
      "fsync_wal"},
