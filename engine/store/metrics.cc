@@ -26,9 +26,10 @@ uint64_t sorted_runs(const FamilyInfo& family) {
       runs.push_back(file.run);
   }
   std::ranges::sort(runs);
-  const auto repeated = std::ranges::unique(runs);
+  // Not std::ranges::unique, whose answer clang 14 cannot take.
+  const auto distinct = static_cast<uint64_t>(std::unique(runs.begin(), runs.end()) - runs.begin());
   CELLAR_ASSERT(alone + runs.size() == family.files.size());
-  return alone + runs.size() - repeated.size();
+  return alone + distinct;
 }
 
 double Metrics::write_amplification() const {
