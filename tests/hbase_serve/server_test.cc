@@ -208,7 +208,7 @@ TEST_F(ServerTest, ManyClientsWriteAndReadAtATime) {
   constexpr int kRows = 200;
   std::vector<std::thread> threads;
   for (int thread = 0; thread < kThreads; ++thread)
-    threads.emplace_back([&, thread] {
+    threads.emplace_back([&] {
       Client client(server_->port());
       client.shake_hands("ClientService");
       hbase::wire::MutateRequest put;

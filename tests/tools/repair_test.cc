@@ -179,8 +179,8 @@ class RepairTest : public ToolTest {
         continue;
       }
       const bool end = may_lose_end && is_in_log_alone(place);
-      const bool allowed = end || std::ranges::any_of(plan->at_risk, [&](const RiskOfLoss& risk) {
-                             return covers(risk, place);
+      const bool allowed = end || std::ranges::any_of(plan->at_risk, [&, at = place](const RiskOfLoss& risk) {
+                             return covers(risk, at);
                            });
       EXPECT_TRUE(allowed) << "lost, and not said to be at risk: " << place.table_id << " " << place.family
                            << " " << place.row;
@@ -510,7 +510,7 @@ TEST_F(RepairTest, AnInterruptedRepairIsRunAgain) {
     ASSERT_EQ(run({"verify", "broken", "--level", "deep"}).exit, 0);
     const Cells after = cells_of_store("broken");
     for (const auto& [place, value] : before) {
-      const auto is_risk = [&](const RiskOfLoss& risk) { return covers(risk, place); };
+      const auto is_risk = [&, at = place](const RiskOfLoss& risk) { return covers(risk, at); };
       EXPECT_TRUE(after.contains(place) || std::ranges::any_of(plan.at_risk, is_risk)) << place.row;
     }
   }
