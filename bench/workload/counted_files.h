@@ -7,7 +7,7 @@
 #include <optional>
 #include <string>
 
-#include "cellar/file_system.h"
+#include "base/watched_files.h"
 
 namespace cellar::bench {
 
@@ -18,25 +18,31 @@ struct FileBytes {
 };
 
 // Appends count when they succeed, in mapped files too. Reads count if they succeed. Any thread.
-class CountedFiles : public FileSystem {
+class CountedFiles final : public FileSystem {
  public:
-  struct Counts {
-    std::atomic<uint64_t> written{0};
-    std::atomic<uint64_t> read{0};
-  };
-
   // `files` outlives this object.
-  explicit CountedFiles(FileSystem& files) : files_(files) {}
-  Result<std::unique_ptr<Directory>> open_directory(const std::string& path, bool create) override;
-  Result<std::unique_ptr<ReadableFile>> open_file(const std::string& path) override;
-  std::string boot_identity() override { return files_.boot_identity(); }
+  explicit CountedFiles(FileSystem& files) : watched_(files, counts_) {}
+  Result<std::unique_ptr<Directory>> open_directory(const std::string& path, bool create) override {
+    return watched_.open_directory(path, create);
+  }
+  Result<std::unique_ptr<ReadableFile>> open_file(const std::string& path) override {
+    return watched_.open_file(path);
+  }
+  std::string boot_identity() override { return watched_.boot_identity(); }
 
   // Bytes since the object was made.
-  FileBytes bytes() const { return {.written = counts_.written.load(), .read = counts_.read.load()}; }
+  FileBytes bytes() const { return {.written = counts_->written.load(), .read = counts_->read_bytes.load()}; }
 
  private:
-  FileSystem& files_;
-  Counts counts_;
+  struct Counts final : FileWatch {
+    void wrote(int, uint64_t bytes) override { written.fetch_add(bytes, std::memory_order_relaxed); }
+    void read(int, uint64_t bytes) override { read_bytes.fetch_add(bytes, std::memory_order_relaxed); }
+    std::atomic<uint64_t> written{0};
+    std::atomic<uint64_t> read_bytes{0};
+  };
+
+  const std::shared_ptr<Counts> counts_ = std::make_shared<Counts>();
+  WatchedFiles watched_;
 };
 
 }  // namespace cellar::bench

@@ -11,38 +11,20 @@
 #include "base/assert.h"
 #include "base/bytes.h"
 #include "cellar/plugin.h"
+#include "engine/values/scan_ends.h"
 
 namespace cellar {
 namespace {
 
-Status check_bound(std::string_view row) {
-  if (row.size() <= kRowBytesMax) return {};
-  return Status::limit("a bound of the scan is longer than a row can be (32,767 bytes)");
-}
-
-// Sets `range` to the bounds of a scan, with the prefix resolved for the direction. The range
-// borrows from `scan` and `successor`, which becomes the end of the prefix.
+// Sets `range` to the ends of a scan. It borrows from `scan` and `successor`, which becomes the end of the prefix.
 Status take_range(const Scan& scan, std::string& successor, RowRange& range) {
-  for (const std::string* row : {&scan.start(), &scan.stop(), &scan.prefix()}) CELLAR_TRY(check_bound(*row));
-  range.reversed = scan.reversed();
-  range.start = scan.start();
-  range.stop = scan.stop();
-  range.start_inclusive = scan.start_inclusive();
-  range.stop_inclusive = scan.stop_inclusive();
-  if (!scan.prefix().empty()) {
-    if (!range.stop.empty())
-      return Status::invalid_argument("a scan cannot have both a prefix and an end")
-          .hinting("leave out Scan::stop or Scan::prefix");
-    if (!range.start.empty() && !range.start.starts_with(scan.prefix()))
-      return Status::invalid_argument(fmt::format("the scan starts at {}, outside its prefix {}",
-                                                  escaped(range.start), escaped(scan.prefix())));
-    successor = prefix_successor(scan.prefix());
-    const bool whole = range.start.empty();
-    range.stop = range.reversed ? scan.prefix() : successor;
-    range.stop_inclusive = range.reversed;
-    if (whole) range.start = range.reversed ? successor : scan.prefix();
-    if (whole) range.start_inclusive = !range.reversed;
-  }
+  ScanEnds ends;
+  CELLAR_TRY(resolve_ends(scan, successor, ends));
+  range = {.start = ends.start,
+           .stop = ends.stop,
+           .start_inclusive = ends.start_inclusive,
+           .stop_inclusive = ends.stop_inclusive,
+           .reversed = scan.reversed()};
   CELLAR_ASSERT(range.start.size() <= kRowBytesMax && range.stop.size() <= kRowBytesMax);
   return {};
 }
@@ -121,17 +103,10 @@ void ScanRead::keep_bounds(const RowRange& range) {
 // Sets the parts of the read, from the ranges of the scan and the bounds of the read.
 Status ScanRead::keep_parts(const Scan& scan) {
   CELLAR_ASSERT(scan.has_ranges() && parts_ == nullptr);
-  if (!scan.prefix().empty())
-    return Status::invalid_argument("a scan cannot have both ranges and a prefix")
-        .hinting("keys_with_prefix() makes a range of a prefix");
+  CELLAR_TRY(check_ranges(scan));
   parts_ = std::make_unique<Parts>(Parts{scan.ranges(), {}});
   std::vector<RowRange>& parts = parts_->of_read;
   for (const KeyRange& each : parts_->ranges) {
-    CELLAR_TRY(check_bound(each.start));
-    CELLAR_TRY(check_bound(each.stop));
-    if (!each.stop.empty() && each.start > each.stop)
-      return Status::invalid_argument(fmt::format("a range of the scan starts at {}, after its stop {}",
-                                                  escaped(each.start), escaped(each.stop)));
     RowRange part = directed(each, scan.reversed());
     cut_off(part, read.range);
     if (has_room(part)) parts.push_back(part);

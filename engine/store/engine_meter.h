@@ -8,7 +8,7 @@
 
 #include "cellar/environment.h"
 #include "engine/store/event_tap.h"
-#include "engine/store/metered_files.h"
+#include "engine/store/file_meter.h"
 #include "engine/store/operation_meter.h"
 
 namespace cellar {

@@ -34,7 +34,7 @@ World::World(EngineOptions opened_with, std::string opened_at)
       path(std::move(opened_at)),
       meter(meter_of(options)),
       files(meter == nullptr ? files_of(options.environment)
-                             : metered_files_.emplace(files_of(options.environment),
+                             : watched_files_.emplace(files_of(options.environment),
                                                       std::shared_ptr<FileMeter>(meter, &meter->files))),
       clock(clock_of(options.environment)),
       executor(options.environment.executor != nullptr ? *options.environment.executor : *own_executor_),

@@ -18,7 +18,7 @@ namespace cellar {
 class World {
   const std::unique_ptr<Executor> own_executor_;  // null if the environment brings an executor
   EventListener silent_;
-  std::optional<MeteredFiles> metered_files_;
+  std::optional<WatchedFiles> watched_files_;
 
  public:
   World(EngineOptions opened_with, std::string opened_at);

@@ -11,7 +11,7 @@
 
 #include "base/utf8.h"
 #include "engine/store/event_tap.h"
-#include "engine/store/metered_files.h"
+#include "engine/store/file_meter.h"
 #include "engine/store/operation_meter.h"
 #include "platform/ticks.h"
 #include "tests/engine/engine_fixture.h"
@@ -237,13 +237,14 @@ class InterruptedClock final : public Clock {
 };
 
 TEST_F(MetricsTest, AnInterruptedThreadDoesNotFalsifyTimes) {
-  if (!cpu_ticks_are_steady()) GTEST_SKIP() << "the processor has no steady counter";
   InterruptedClock clock;
   Stopwatch stopwatch(clock, true);
   const int64_t ends = system_clock().steady_us() + 20'000'000;
-  while (stopwatch.start().nanos_per_tick == 0 && system_clock().steady_us() < ends) {
+  while (cpu_ticks_are_steady() && stopwatch.start().nanos_per_tick == 0 &&
+         system_clock().steady_us() < ends) {
   }
-  ASSERT_NE(stopwatch.start().nanos_per_tick, 0);
+  // Without a steady counter of the processor, times are the clock's.
+  ASSERT_EQ(stopwatch.start().nanos_per_tick != 0, cpu_ticks_are_steady());
   const int64_t outer_us = system_clock().steady_us();
   const Stopwatch::Start start = stopwatch.start();
   const int64_t inner_us = system_clock().steady_us();
@@ -251,7 +252,7 @@ TEST_F(MetricsTest, AnInterruptedThreadDoesNotFalsifyTimes) {
   const int64_t least_us = system_clock().steady_us() - inner_us;
   const auto us = static_cast<double>(stopwatch.nanos_since(start)) / 1000;
   const int64_t most_us = system_clock().steady_us() - outer_us;
-  EXPECT_GE(us, static_cast<double>(least_us) * 0.998);
+  EXPECT_GE(us, static_cast<double>(least_us) * 0.998 - 1);
   EXPECT_LE(us, static_cast<double>(most_us) * 1.002 + 1);
 }
 
@@ -348,8 +349,8 @@ TEST_F(MetricsTest, NothingIsCountedIfTheOptionIsOff) {
   EXPECT_EQ(metrics.tables.size(), 1u);
   EXPECT_EQ(metrics.status.flushes, 1u);
   for (const std::string& text : {to_openmetrics(metrics), to_json(metrics)})
-    for (const char* unknown : {"operation_seconds", "uptime_seconds", "cellar_compacted_from",
-                                "\"seconds\"", "\"bytes_compacted_from\":0,\"operations\""})
+    for (const char* unknown : {"operation_seconds", "uptime_seconds", "cellar_compacted_from", "\"seconds\"",
+                                "\"bytes_compacted_from\":0,\"operations\""})
       EXPECT_EQ(text.find(unknown), text.npos) << unknown;
   EXPECT_TRUE(has_sample(to_openmetrics(metrics), "cellar_flushes_total", "", "1"));
 }
@@ -473,8 +474,8 @@ TEST_F(MetricsTest, TheLastTextHasTheFlushOfTheClose) {
   options.metrics_file = "out/cellar.prom";
   options.metrics_interval_s = 3600;
   open(options);
-  EXPECT_OK(make_table("t", {family("f")})
-                ->put(Put("a").add("f", "q", "v"), {.durability = Durability::kSkipWal}));
+  EXPECT_OK(
+      make_table("t", {family("f")})->put(Put("a").add("f", "q", "v"), {.durability = Durability::kSkipWal}));
   EXPECT_TRUE(has_sample(content("out/cellar.prom"), "cellar_flushes_total", "", "0"));
   EXPECT_OK(engine_->close());
   EXPECT_TRUE(has_sample(content("out/cellar.prom"), "cellar_flushes_total", "", "1"));
@@ -646,14 +647,13 @@ TEST_F(MetricsTest, AFileThatIsNotOneOfThemStays) {
   options.create_if_missing = true;
   options.environment.files = files_.get();
   options.environment.clock = &clock_;
-  for (const auto& [path, code] :
-       std::vector<std::pair<std::string, Code>>{{"out/letter.txt", Code::kInvalidArgument},
-                                                 {"store/cellar.prom", Code::kInvalidArgument},
-                                                 {"./store/cellar.prom", Code::kInvalidArgument},
-                                                 {"x/../store/wal/a.prom", Code::kInvalidArgument},
-                                                 {std::string("out/") + std::string(255, 'n'),
-                                                  Code::kInvalidArgument},
-                                                 {"out/", Code::kInvalidArgument}}) {
+  for (const auto& [path, code] : std::vector<std::pair<std::string, Code>>{
+           {"out/letter.txt", Code::kInvalidArgument},
+           {"store/cellar.prom", Code::kInvalidArgument},
+           {"./store/cellar.prom", Code::kInvalidArgument},
+           {"x/../store/wal/a.prom", Code::kInvalidArgument},
+           {std::string("out/") + std::string(255, 'n'), Code::kInvalidArgument},
+           {"out/", Code::kInvalidArgument}}) {
     options.metrics_file = path;
     const auto opened = Engine::open("store", options);
     ASSERT_TRUE(opened.status().is(code)) << path << ": " << opened.status().to_text();
