@@ -16,7 +16,7 @@ namespace cellar {
 class FileWatch {
  public:
   virtual ~FileWatch() = default;
-  // Returns a number of the watch's own for files of this name. It is asked once for each file that is opened.
+  // Returns a number of the watch's own for files of this name. Asked once for each file that is opened.
   virtual int kind_of(std::string_view name) {
     static_cast<void>(name);
     return 0;

@@ -16,7 +16,8 @@
 namespace cellar {
 namespace {
 
-// Sets `range` to the ends of a scan. It borrows from `scan` and `successor`, which becomes the end of the prefix.
+// Sets `range` to the ends of a scan. The range borrows from `scan` and `successor`, which becomes the end of
+// the prefix.
 Status take_range(const Scan& scan, std::string& successor, RowRange& range) {
   ScanEnds ends;
   CELLAR_TRY(resolve_ends(scan, successor, ends));

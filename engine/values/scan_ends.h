@@ -17,8 +17,8 @@ struct ScanEnds {
   bool stop_inclusive = false;
 };
 
-// Sets `ends` to those of a scan, with the prefix resolved for the direction. They borrow from `scan` and from
-// `successor`, which becomes the end of the prefix. Fails with kInvalidArgument if the ends contradict the
+// Sets `ends` to those of a scan, with the prefix resolved for the direction. They borrow from `scan` and
+// from `successor`, which becomes the end of the prefix. Fails with kInvalidArgument if the ends contradict the
 // prefix, and with kLimit if an end is longer than a row can be.
 Status resolve_ends(const Scan& scan, std::string& successor, ScanEnds& ends);
 
