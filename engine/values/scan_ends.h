@@ -18,8 +18,8 @@ struct ScanEnds {
 };
 
 // Sets `ends` to those of a scan, with the prefix resolved for the direction. They borrow from `scan` and
-// from `successor`, which becomes the end of the prefix. Fails with kInvalidArgument if the ends contradict the
-// prefix, and with kLimit if an end is longer than a row can be.
+// from `successor`, which becomes the end of the prefix. Fails with kInvalidArgument if the ends contradict
+// the prefix, and with kLimit if an end is longer than a row can be.
 Status resolve_ends(const Scan& scan, std::string& successor, ScanEnds& ends);
 
 // Checks the ranges of a scan that has some: kInvalidArgument or kLimit.
