@@ -64,6 +64,15 @@ add_executable(cellar_instructions bench/instructions/main.cc)
 cellar_target(cellar_instructions)
 target_link_libraries(cellar_instructions PRIVATE cellar)
 
+# The program `cellar_endurance`: a store under load for hours.
+cellar_sources(cellar_endurance_sources bench/endurance EXCLUDE "/main\\.cc$")
+add_library(cellar_endurance_parts STATIC ${cellar_endurance_sources} bench/driver/meter.cc)  # for tests too
+cellar_target(cellar_endurance_parts)
+target_link_libraries(cellar_endurance_parts PUBLIC cellar_workload cellar PRIVATE nlohmann_json::nlohmann_json)
+add_executable(cellar_endurance bench/endurance/main.cc)
+cellar_target(cellar_endurance)
+target_link_libraries(cellar_endurance PRIVATE cellar_endurance_parts fmt::fmt CLI11::CLI11)
+
 # The program `cellar_damage`: what engines do about every damaged byte.
 cellar_sources(cellar_damage_sources bench/damage EXCLUDE "rocksdb[^/]*\\.cc$")
 add_executable(cellar_damage ${cellar_damage_sources})
@@ -114,6 +123,12 @@ if(CELLAR_BUILD_TESTS)
   add_test(NAME bench.driver_time COMMAND cellar_driver --n 2000 --rounds 1 --peers cellar --duration 0.3 --skew latest
     --mix read=30,update=20,rmw=10,insert=20,scan=10,delete=10 --scan-length fixed:5)
   set_tests_properties(bench.driver_options bench.driver_time PROPERTIES TIMEOUT 300)
+  add_test(NAME bench.endurance_py COMMAND Python3::Interpreter "${PROJECT_SOURCE_DIR}/bench/endurance_test.py")
+  # A small store under load for ten seconds, while commands read it.
+  add_test(NAME bench.endurance COMMAND Python3::Interpreter "${PROJECT_SOURCE_DIR}/bench/endurance.py" run
+    --build "${PROJECT_BINARY_DIR}" --minutes 0.16 --bytes 20mib --interval 1 --pause 0.5 --replace
+    --out "${PROJECT_BINARY_DIR}/endurance" --option memtable_bytes=1048576 --option log_segment_bytes=1048576)
+  set_tests_properties(bench.endurance_py bench.endurance PROPERTIES TIMEOUT 120 ENVIRONMENT PYTHONDONTWRITEBYTECODE=1)
   add_test(NAME bench.damage COMMAND cellar_damage --cellar)
   set_tests_properties(bench.damage PROPERTIES TIMEOUT 120)
   add_test(NAME bench.compare COMMAND Python3::Interpreter "${PROJECT_SOURCE_DIR}/bench/compare_test.py")
