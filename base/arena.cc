@@ -4,6 +4,7 @@
 #include <new>
 
 #include "base/assert.h"
+#include "base/pages.h"
 
 namespace cellar {
 
@@ -11,8 +12,15 @@ namespace {
 
 constexpr size_t kAlignmentMax = 64;
 
+// Blocks from this size on are pages of their own.
+constexpr size_t kPagesMin = 1 << 20;
+
 struct FreeBlock {
-  void operator()(char* block) const { ::operator delete (block, std::align_val_t{kAlignmentMax}); }
+  size_t bytes = 0;
+  void operator()(char* block) const {
+    if (bytes >= kPagesMin) return return_pages(block, bytes);
+    ::operator delete (block, std::align_val_t{kAlignmentMax});
+  }
 };
 
 }  // namespace
@@ -21,7 +29,11 @@ struct Arena::Impl {
   std::vector<std::unique_ptr<char, FreeBlock>> blocks;
 
   char* add(size_t block_bytes) {
-    blocks.emplace_back(static_cast<char*>(::operator new (block_bytes, std::align_val_t{kAlignmentMax})));
+    char* const block =
+        block_bytes >= kPagesMin
+            ? take_pages(block_bytes)
+            : static_cast<char*>(::operator new (block_bytes, std::align_val_t{kAlignmentMax}));
+    blocks.emplace_back(block, FreeBlock{block_bytes});
     return blocks.back().get();
   }
 };

@@ -16,7 +16,8 @@ set(cellar_test_definitions
   CELLAR_FIXTURES_DIR="${cellar_fixtures}")
 
 # What tests add to the flags; what they test keeps its level. -O0: their own code compiles in half the time of
-# -O1. Tests that themselves work hard keep -O1.
+# -O1. Tests that themselves work hard keep -O1. What they share, such as the model of a store, takes most of
+# the time of random tests, and keeps the level of what is tested.
 set(cellar_tests_that_work_hard cell hfile memtable metamorphic sim fuzz kill scale)
 # Folders whose tests are compiled several at a time: those with many of them.
 set(cellar_tests_together base platform cell hfile engine tools)
@@ -35,7 +36,7 @@ function(cellar_test_support target folder)
   cellar_sources(sources ${folder})
   if(sources)
     add_library(${target} STATIC ${sources})
-    cellar_test_target(${target})
+    cellar_target(${target})
     set(scope PUBLIC)
   else()
     add_library(${target} INTERFACE)

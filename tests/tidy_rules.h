@@ -110,11 +110,11 @@ inline std::string_view layer_of(std::string_view path) {
 // Above the layers. The guard's own file and the tests of a folder may use all of them.
 inline const std::set<std::string_view> kAboveLayers = {"bench", "tests"};
 inline const std::set<std::string_view> kTestFolders = {
-    "base",    "keys",    "platform",      "cell",          "filter",   "memtable",     "bloom",
-    "cache",   "hfile",   "compaction",    "engine",        "tools",    "fuzz",         "metamorphic",
-    "sim",     "kill",    "scale",         "compat",        "support",  "cell_support", "bench",
-    "interop", "outside", "hfile_support", "hfile_threads", "simulate", "hbase_serve",
-    "hbase",   "cluster"};
+    "base",          "keys",         "platform",    "cell",       "filter",  "memtable",
+    "bloom",         "cache",        "hfile",       "compaction", "engine",  "tools",
+    "fuzz",          "metamorphic",  "sim",         "kill",       "scale",   "compat",
+    "support",       "cell_support", "bench",       "interop",    "outside", "hfile_support",
+    "hfile_threads", "simulate",     "hbase_serve", "hbase",      "cluster"};
 
 // A call that has one home. `allowed` holds folders ("platform") and files ("base/mutex.h").
 struct Ban {
@@ -145,9 +145,12 @@ inline const std::vector<Ban> kBans = {
     {{"rand(", "srand(", "drand48("}, {}, "use the seeded Random of base/random.h"},
     {{"random_device"}, {"platform", "tools", "bench", "examples"}, "take a seed and use base/random.h"},
     {{"mt19937", "mt19937_64"}, {"bench", "tests", "examples"}, "use the seeded Random of base/random.h"},
-    {{"fopen", "freopen", "std::fstream", "std::ifstream", "std::ofstream", "::open(", "openat(", "mmap(",
-      "munmap(", "std::filesystem"},
+    {{"fopen", "freopen", "std::fstream", "std::ifstream", "std::ofstream", "::open(", "openat(",
+      "std::filesystem"},
      kPrograms,
+     "go through the FileSystem"},
+    {{"mmap(", "munmap("},
+     {"base/pages.cc", "platform", "tools", "bench", "tests", "examples"},
      "go through the FileSystem"},
     {{"getenv", "secure_getenv"}, kPrograms, "take it as an option"},
     {{"std::regex"}, {"tests"}, "it has no bound on its time: use RE2, or compare by hand"},
@@ -161,7 +164,9 @@ inline const std::vector<Ban> kBans = {
     {{"abort("},
      {"base/assert.cc", "base/status.cc", "tools", "bench", "tests", "examples"},
      "state the promise with CELLAR_ASSERT, or return a Status"},
-    {{"throw"}, {"tools", "bench", "tests", "examples"}, "return a Status: the library throws nothing"},
+    {{"throw"},
+     {"base/pages.cc", "tools", "bench", "tests", "examples"},
+     "return a Status: the library throws nothing"},
 };
 
 // A library that has one home.

@@ -1,0 +1,27 @@
+// Pages: mapped memory without a file.
+#include "base/pages.h"
+
+#include <sys/mman.h>
+
+#include <new>
+
+#include "base/assert.h"
+#include "base/recycled.h"
+
+namespace cellar {
+
+char* take_pages(size_t bytes) {
+  CELLAR_ASSERT(bytes > 0);
+  // AddressSanitizer finds uses of freed memory and of neighbours in memory of the allocator.
+  if (!kKeepsMemory) return static_cast<char*>(::operator new (bytes, std::align_val_t{64}));
+  void* pages = ::mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  if (pages == MAP_FAILED) throw std::bad_alloc();
+  return static_cast<char*>(pages);
+}
+
+void return_pages(char* pages, size_t bytes) {
+  if (!kKeepsMemory) return ::operator delete (pages, std::align_val_t{64});
+  CELLAR_ASSERT(::munmap(pages, bytes) == 0);
+}
+
+}  // namespace cellar
