@@ -98,7 +98,7 @@ TEST(HFileDamage, FlipsAndCutsOfEachKind) {
                            "nomvcc_PREFIX", "enc_DIFF_NONE_versions", "tagscomp_FAST_DIFF"}) {
     SCOPED_TRACE(name);
     const std::string bytes = read_test_file(project_fixture("hbase-writer", name).hfile);
-    const Counts counts = damage(bytes, 1 + bytes.size() / 3000);
+    const Counts counts = damage(bytes, (1 + bytes.size() / 3000) * sweep_step());
     EXPECT_GT(counts.refused, counts.harmless * 5);
   }
 }

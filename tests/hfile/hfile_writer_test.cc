@@ -16,6 +16,7 @@
 #include "hfile/read/hfile_reader.h"
 #include "tests/hfile/golden_cells.h"
 #include "tests/hfile_support/writer_support.h"
+#include "tests/support/test_scale.h"
 
 namespace cellar::testing {
 namespace {
@@ -154,11 +155,13 @@ TEST(HFileWriter, RandomOptionsAndCells) {
 
 TEST(HFileWriter, EveryCombinationOfEncodingCodecFilterAndForm) {
   Random random(1);
+  uint64_t combination = 0;
   std::vector<FileToCheck> files;
   for (const char* encoding : kEncodings) {
     for (const std::string& codec : kCodecs) {
       for (const char* bloom : kBlooms) {
         for (int form = 0; form < 4; ++form) {
+          if (combination++ % sweep_step() != 0) continue;
           HFileWriterOptions options;
           options.encoding = encoding;
           options.compression = codec;
@@ -197,10 +200,12 @@ TEST(HFileWriter, NoneOneAndHugeCells) {
   contents.push_back({largest});
   Cell hudi{"r", "", "", kLatestTimestamp, CellType::kPut, "v"};
   contents.push_back({hudi, hudi});
+  uint64_t combination = 0;
   std::vector<FileToCheck> files;
   for (const std::string& codec : kCodecs) {
     for (const char* encoding : kEncodings) {
       for (const std::vector<Cell>& cells : contents) {
+        if (combination++ % sweep_step() != 0) continue;
         HFileWriterOptions options;
         options.compression = codec;
         options.encoding = encoding;

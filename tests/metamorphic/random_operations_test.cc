@@ -170,7 +170,10 @@ TEST_P(UnderOptionSets, GiveTheSameAnswers) {
     Plan plan = make_plan(seed, Work::kManual, operations);
     fix_answers(plan);
     const auto expected = history_under(option_sets().front(), plan);
-    for (const OptionSet& set : option_sets()) {
+    for (size_t i = 0; i < option_sets().size(); ++i) {
+      const OptionSet& set = option_sets()[i];
+      // The shortest form tries each set in one of the shards.
+      if (one == 0 && test_scale() < 0.1 && i % kShards != static_cast<size_t>(GetParam())) continue;
       if (HasFailure() || (one_set != nullptr && set.name != one_set)) continue;
       const auto found = history_under(set, plan);
       if (found && expected && set.same_answers) compare(set, seed, *found, *expected);
