@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 
 namespace cellar {
 
@@ -11,5 +12,7 @@ namespace cellar {
 char* take_pages(size_t bytes);
 // Returns memory of take_pages(bytes) to the system. Any thread.
 void return_pages(char* pages, size_t bytes);
+// Returns the bytes that the process has taken and not returned, of which the allocator does not know.
+uint64_t bytes_of_pages();
 
 }  // namespace cellar

@@ -162,6 +162,14 @@ void Background::drop_retries(const Store& store, bool flush) {
                 [&](const Retry& each) { return each.store.get() == &store && each.flush == flush; });
 }
 
+bool Background::retry_waits(const Store& store) {
+  const int64_t now = work_.world.clock.steady_us();
+  MutexLock lock(jobs_mutex_);
+  return std::ranges::any_of(retries_, [&](const Retry& each) {
+    return each.store.get() == &store && !each.flush && !each.may_be_earlier && each.due_us > now;
+  });
+}
+
 std::optional<int64_t> Background::queue_due() {
   const int64_t now = work_.world.clock.steady_us();
   std::vector<Retry> due;
@@ -197,6 +205,7 @@ void Background::resume() {
   for (const auto& store : catalog_.stores()) {
     if (store->frozen_count() != 0) queue_flush(store);
     queue_prefetch(store);
+    drop_retries(*store, false);
     queue_compaction(store);
   }
   log_release_.run();
@@ -278,6 +287,7 @@ bool Background::wants_compaction(Store& store) {
   // A compaction that failed is tried again even if the policy has no plan any more. Only a compaction that
   // succeeds ends the trouble.
   const bool failed = store.compactions() == Store::Compactions::kFail;
+  if (failed && retry_waits(store)) return false;
   const bool wanted = failed || pick(store, Wanted::kAutomatic).plan.has_value();
   MutexLock lock(store.work_mutex());
   Store::Work& work = store.work();
@@ -362,7 +372,10 @@ void Background::after_compaction_failure(const std::shared_ptr<Store>& store, c
     CELLAR_ASSERT(store->work().compactions > 0);  // until end_compaction()
     failures += store->work().compaction_failures;
   }
-  retry_later({store, false, work_.world.clock.steady_us() + retry_delay_us(failures)}, status);
+  // A damaged file was set aside: the next compaction has other inputs.
+  const bool may_be_earlier = status.is(Code::kCorruption);
+  retry_later({store, false, work_.world.clock.steady_us() + retry_delay_us(failures), may_be_earlier},
+              status);
 }
 
 // Turns: while a long compaction runs, compactions of newer files take turns with it on its thread. Without

@@ -102,8 +102,11 @@ class Background final : public FlushScheduler {
     std::shared_ptr<Store> store;
     bool flush = false;  // else a compaction
     int64_t due_us = 0;
+    bool may_be_earlier = false;  // a further try before is not the same again
   };
   void retry_later(Retry retry, const Status& status);
+  // Returns true if a compaction of the store has failed, and would fail again before its retry is due.
+  bool retry_waits(const Store& store);
   // The job has succeeded.
   void drop_retries(const Store& store, bool flush);
   // Queues the retries that are due; how long until the next one, or nothing if none is left.

@@ -38,6 +38,7 @@ Status CheckpointJob::look() {
   state_.snapshot = snapshot_;
   state_.next_table_id = all.next_table_id;
   state_.next_family_id = all.next_family_id;
+  state_.unique_time_us = all.unique_time_us;
   state_.last_sequence = source_.mvcc.read_point();
   CELLAR_ASSERT(state_.last_sequence >= all.last_sequence);
   // The copy doubts the clock if this store does, and its doubt begins now.

@@ -75,7 +75,12 @@ Result<bool> FeedReaderImpl::advance() {
     if (log_began_anew()) continue;
     const bool ready = found_ && sequence_ <= visible_;
     const uint64_t until = ready ? sequence_ - 1 : visible_;
-    if (until > position_ && take_noted(until)) return true;
+    if (until > position_) {
+      // Notes that another reader acknowledged may have left the manifest, so this reader cannot pass them.
+      const std::shared_ptr<const ManifestState> state = source_->disk.manifest->current();
+      CELLAR_TRY(check_feed(*state));
+      if (take_noted(until, *state)) return true;
+    }
     if (!ready) return false;
     found_ = false;
     position_ = sequence_;
@@ -98,12 +103,11 @@ bool FeedReaderImpl::log_began_anew() {
 
 // Passes sequences that have no record in the log. Stops at the first of them that took in files of the feed
 // or replaced its tables. Without such a sequence it passes all of them.
-bool FeedReaderImpl::take_noted(uint64_t until) {
+bool FeedReaderImpl::take_noted(uint64_t until, const ManifestState& state) {
   CELLAR_ASSERT(until > position_ && until <= visible_);
   entry_ = {};
-  const std::shared_ptr<const ManifestState> state = source_->disk.manifest->current();
   uint64_t known = 0;
-  for (const UnloggedNote& note : state->feeds.unlogged) {
+  for (const UnloggedNote& note : state.feeds.unlogged) {
     if (note.sequence <= position_ || note.sequence > until) continue;
     if (!(entry_.files.empty() && entry_.replaced.empty()) && note.sequence != entry_.sequence) break;
     known += note.sequence != entry_.sequence ? 1 : 0;
@@ -172,7 +176,7 @@ Result<bool> FeedReaderImpl::find_record() {
 // Goes on in the same segment when it has grown, else in the next one.
 Result<bool> FeedReaderImpl::more_log() {
   const std::vector<LogSegment> segments = source_->disk.log_segments();
-  CELLAR_TRY(check_feed());
+  CELLAR_TRY(check_feed(*source_->disk.manifest->current()));
   uint64_t next_lsn = 0;
   for (const LogSegment& segment : segments) {
     if (segment.id < segment_) continue;
@@ -196,7 +200,7 @@ Status FeedReaderImpl::open_segment(const LogSegment& segment, uint64_t first_ls
   Result<RecordFile> opened = RecordFile::open(*wal_, segment_name(segment.id), FileKind::kLog,
                                                source_->disk.identity, segment.id, segment.bytes);
   if (opened.status().is(Code::kNotFound)) {
-    CELLAR_TRY(check_feed());  // it may have gone this very moment
+    CELLAR_TRY(check_feed(*source_->disk.manifest->current()));  // it may have gone this very moment
     if (source_->world.options.read_only)
       return Status::conflict(fmt::format("the writer of the store has released the log of feed {} that "
                                           "follows sequence {}",
@@ -219,9 +223,8 @@ Status FeedReaderImpl::open_segment(const LogSegment& segment, uint64_t first_ls
 }
 
 // A segment goes when its every record is acknowledged, or the feed has gone or was cut off.
-Status FeedReaderImpl::check_feed() const {
-  const std::shared_ptr<const ManifestState> state = source_->disk.manifest->current();
-  const FeedRecord* feed = state->feeds.feed(feed_.id);
+Status FeedReaderImpl::check_feed(const ManifestState& state) const {
+  const FeedRecord* feed = state.feeds.feed(feed_.id);
   if (feed == nullptr) return Status::not_found("feed " + feed_.name + " was dropped");
   if (feed->lost) return feed_was_lost(*feed);
   if (feed->acknowledged <= position_) return {};

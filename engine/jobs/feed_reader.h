@@ -56,10 +56,10 @@ class FeedReaderImpl final : public FeedReader {
   Result<bool> find_record();
   Result<bool> more_log();
   Status open_segment(const LogSegment& segment, uint64_t first_lsn);
-  Status check_feed() const;
+  Status check_feed(const ManifestState& state) const;
   Status damage(std::string_view what) const;
   bool log_began_anew();
-  bool take_noted(uint64_t until);
+  bool take_noted(uint64_t until, const ManifestState& state);
   Result<bool> take_record();
   const Family* family(uint32_t id);
   bool wants(const std::string& table, const std::string& family) const;

@@ -287,8 +287,9 @@ Result<NewFiles> StoreFileWriter::write(NewFileRequest& request) {
   }
   const uint64_t failures = disk_.names.failures();  // before a name is made
   RewriteJob job = request.job;
+  // EngineOptions::cell_bytes_max is a limit of new cells. Stored ones may have come under a larger one.
   job.file = writer_options(request.config->options, request.origin, request.tags, request.mvcc,
-                            world_.clock.wall_ms(), world_.options.cell_bytes_max + (64u << 10));
+                            world_.clock.wall_ms(), kCellBytesHardMax + (64u << 10));
   job.file.bloom_error_rate = bloom_error_rate(request, job.file.bloom_error_rate);
   job.keep_hash = world_.options.verify_new_files;
   job.memory = &activity_.job_bytes;

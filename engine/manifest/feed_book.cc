@@ -10,7 +10,7 @@
 namespace cellar {
 namespace {
 
-constexpr uint64_t kNoteBytes = 256;  // what an ingested file costs the manifest, roughly
+constexpr uint64_t kNoteBytes = 256;  // what an ingested file or a dropped family costs the manifest, roughly
 
 bool has_records(const LogSegment& segment) { return segment.bytes > kFileHeaderBytes; }
 
@@ -93,6 +93,8 @@ uint64_t held_back(const FeedBook& book, const FeedRecord& feed, std::span<const
       bytes += segment.bytes;
   for (const UnloggedNote& note : book.unlogged)
     if (note.sequence > feed.acknowledged) bytes += kNoteBytes;
+  for (const DroppedFamily& each : book.dropped)
+    if (each.sequence > feed.acknowledged) bytes += kNoteBytes;
   return bytes;
 }
 

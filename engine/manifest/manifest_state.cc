@@ -217,7 +217,8 @@ Status add_files(ManifestState& state, Finder& finder, const std::vector<Manifes
     insert_file(family->files, change.file, at, first_row_of);
     if (place != places.end() && change.file.run == 0) ++place->second;  // the next one is younger
     touched.insert(change.family_id);
-    if (change.file.adopted_as != 0 && state.feeds.followed())
+    // Files of a restored table were adopted before.
+    if (change.file.adopted_as > state.last_sequence && state.feeds.followed())
       state.feeds.unlogged.push_back(
           {change.file.adopted_as, change.family_id, change.file.name, change.file.bytes, change.file.cells});
     uint64_t number = 0;

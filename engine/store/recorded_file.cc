@@ -11,8 +11,8 @@
 
 namespace cellar {
 
-uint64_t store_block_bytes_max(const EngineOptions& options) {
-  return std::max<uint64_t>(kBlockPayloadBytesMax, 2 * options.cell_bytes_max + (1u << 20));
+uint64_t store_block_bytes_max() {
+  return std::max<uint64_t>(kBlockPayloadBytesMax, 2 * kCellBytesHardMax + (1u << 20));
 }
 
 Result<RecordedFile> open_recorded_file(Result<std::unique_ptr<ReadableFile>> file, const FileRecord& record,

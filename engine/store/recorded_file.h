@@ -12,7 +12,7 @@
 namespace cellar {
 
 // Returns the largest decompressed payload that a block of a store file may have.
-uint64_t store_block_bytes_max(const EngineOptions& options);
+uint64_t store_block_bytes_max();
 
 struct RecordedFile {
   std::shared_ptr<HFileReader> reader;

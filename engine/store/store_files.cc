@@ -35,7 +35,7 @@ Result<std::shared_ptr<StoreFile>> StoreFiles::open(const std::shared_ptr<Direct
                                      std::move(stored), world_.options.read_only ? nullptr : &remover_);
 }
 
-uint64_t StoreFiles::block_payload_bytes_max() const { return store_block_bytes_max(world_.options); }
+uint64_t StoreFiles::block_payload_bytes_max() const { return store_block_bytes_max(); }
 
 Status StoreFiles::commit(ManifestEdit& edit) {
   CELLAR_ASSERT(edit.forget_obsolete.empty());

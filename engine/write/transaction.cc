@@ -341,6 +341,12 @@ Result<TransactionImpl::Staged> TransactionImpl::stage(const Change& change, con
   if (staged.stamp.rising && change.kind == Kind::kErase && item.type == CellType::kDelete)
     staged.of = find_own(change, item, item.timestamp);
   const Stamp& stamp = staged.stamp;
+  if (stamp.later > Mvcc::kAheadMsMax)
+    return Status::limit(
+               fmt::format("row {}, column {}:{} was deleted and put more than {} times in a transaction",
+                           escaped(item.row), item.store->family(), escaped(item.qualifier),
+                           Mvcc::kAheadMsMax))
+        .hinting("commit, and go on in a new transaction");
   if (staged.of != nullptr) {
     staged.shown = staged.of->shown;
   } else if (stamp.rising) {
@@ -488,7 +494,10 @@ Status TransactionImpl::stamp_cells(int64_t commit_ms) {
 }
 
 Status TransactionImpl::write() {
-  const int64_t commit_ms = host_->mvcc.write_ms();
+  // After a step back of the clock, cells are as young as when the transaction began: what it read and
+  // replaces may be as young.
+  const int64_t now_ms = host_->mvcc.write_ms();
+  const int64_t commit_ms = std::max(now_ms, begun_ms_);
   std::vector<TableState*> tables;
   for (const auto& [id, state] : tables_) {
     if (state.rows.empty()) continue;
@@ -506,7 +515,7 @@ Status TransactionImpl::write() {
   }
   // Some timestamps are slightly ahead of the clock; later writes must be ordered after them.
   CELLAR_ASSERT(!tables.empty() && items.size() == cells_.size());
-  if (later != 0) host_->mvcc.order_after(commit_ms + later);
+  if (later != 0 || commit_ms > now_ms) host_->mvcc.order_after(commit_ms + later);
   return write_path_->write_checked(tables, items, commit_ms, *this, *this,
                                     {.durability = options_.durability, .stamps = options_.stamps});
 }

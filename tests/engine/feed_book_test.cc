@@ -84,5 +84,17 @@ TEST(FeedBook, ForgetsWhatAllHaveAcknowledged) {
   EXPECT_FALSE(book.followed());
 }
 
+TEST(FeedBook, DroppedFamiliesCount) {
+  FeedBook book;
+  book.feeds = {feed(1, 10, 2000)};
+  for (uint32_t id = 1; id <= 7; ++id) book.dropped.push_back({id, "t", "f", 10 + id});
+  EXPECT_EQ(held_back(book, book.feeds[0], {}, 7), 7u * 256);
+  EXPECT_TRUE(retention_of(book, {}, 7).lost.empty());
+  book.dropped.push_back({8, "t", "f", 18});
+  EXPECT_EQ(retention_of(book, {}, 7).lost.size(), 1u);
+  book.feeds[0].acknowledged = 11;
+  EXPECT_TRUE(retention_of(book, {}, 7).lost.empty()) << "the first one is known to its reader";
+}
+
 }  // namespace
 }  // namespace cellar

@@ -534,5 +534,51 @@ TEST(FeedWaits, ForAReplacedTableToo) {
   }
 }
 
+// The manifest forgets what happened to a table once a reader has acknowledged it. Another reader that is not
+// there yet must not pass it.
+TEST_F(Feed, AReaderThatIsOvertakenMissesNothingSilently) {
+  EXPECT_OK(engine_->feeds().create("a"));
+  for (const bool ingests : {false, true}) {
+    const auto slow = read("a");
+    const std::string first = put(t_, "t", "a", "1");
+    if (ingests) {
+      EXPECT_TRUE(files_->open_directory("in", true).ok());
+      auto builder = HFileBuilder::create(*files_, "in/file", {});
+      EXPECT_OK(builder->add({"a", "f", "q", 5, CellType::kPut, "1"}));
+      EXPECT_OK(builder->finish().status());
+      EXPECT_OK(t_->ingest({.files = {IngestFile{"f", "in/file"}}}).status());
+    } else {
+      EXPECT_OK(engine_->truncate_table("t"));
+    }
+    put(t_, "t", "b", "2");
+    EXPECT_EQ(read_all(*slow, 1), Texts{first});
+    const auto fast = read("a");
+    read_all(*fast);
+    EXPECT_OK(fast->acknowledge(fast->position()));
+    const auto next = slow->next();
+    EXPECT_TRUE(next.status().is(Code::kConflict)) << next.status().to_text();
+  }
+}
+
+// A restored table's files were taken in before the feed was there, or were told of then.
+TEST_F(Feed, ARestoredTableTellsNoIngestAgain) {
+  EXPECT_TRUE(files_->open_directory("in", true).ok());
+  auto builder = HFileBuilder::create(*files_, "in/file", {});
+  EXPECT_OK(builder->add({"a", "f", "q", 5, CellType::kPut, "1"}));
+  EXPECT_OK(builder->finish().status());
+  EXPECT_OK(engine_->feeds().create("a"));
+  const std::string first = put(t_, "t", "x", "1");
+  EXPECT_OK(t_->ingest({.files = {IngestFile{"f", "in/file"}}}).status());
+  const std::string taken = std::to_string(last()) + ": t/f took in 1 cells";
+  EXPECT_OK(engine_->named_snapshots().create("s", {"t"}).status());
+  EXPECT_OK(engine_->named_snapshots().clone("s", "t", "copy").status());
+  for (int again = 0; again < 2; ++again) {
+    const auto reader = read("a");
+    EXPECT_EQ(read_all(*reader), (Texts{first, taken, std::to_string(last()) + ":"}));
+    EXPECT_EQ(reader->unlogged_writes(), 0u);
+    reopen();
+  }
+}
+
 }  // namespace
 }  // namespace cellar::testing

@@ -167,5 +167,17 @@ TEST_F(IdentifiersTest, TimesThatCannotBeAreRefused) {
   EXPECT_TRUE(time_ordered_identifiers(table_, "workers", "none", time_).status().is(Code::kInvalidArgument));
 }
 
+TEST_F(IdentifiersTest, ACheckpointKnowsTheTimesThatWereGivenOut) {
+  begin();
+  int64_t newest = 0;
+  for (int i = 0; i < 3000; ++i) newest = engine_->unique_time_us().value();  // ahead of the clock
+  EXPECT_OK(engine_->checkpoint("copy").status());
+  EngineOptions options;
+  options.environment = {.files = files_.get(), .clock = &time_};
+  const auto copy = Engine::open("copy", options);
+  ASSERT_TRUE(copy.ok()) << copy.status().to_text();
+  EXPECT_GT((*copy)->unique_time_us().value(), newest);
+}
+
 }  // namespace
 }  // namespace cellar::testing

@@ -406,5 +406,28 @@ TEST_F(Limits, AColumnsVersionsAreAView) {
   EXPECT_TRUE(owned.versions("g", "q").empty());
 }
 
+// The limit is one of new cells: a program with a smaller one opens, flushes and compacts what is there.
+TEST_F(Limits, ASmallerLimitOfCellsDoesNotRefuseStoredOnes) {
+  const std::string large(20 << 20, 'x');
+  EngineOptions options;
+  options.cell_bytes_max = 32 << 20;
+  options.automatic_compaction = false;
+  open(options);
+  auto table = make_table("t", {family("f")});
+  EXPECT_OK(table->put(Put("flushed").add("f", "q", large)));
+  EXPECT_OK(table->flush());
+  EXPECT_OK(table->put(Put("logged").add("f", "q", large)));
+  table.reset();
+  options.cell_bytes_max = 1000;
+  open(options);
+  table = make_table("t", {family("f")});
+  EXPECT_TRUE(table->put(Put("new").add("f", "q", large)).is(Code::kLimit));
+  EXPECT_OK(table->put(Put("new").add("f", "q", "small")));
+  EXPECT_OK(table->flush());
+  EXPECT_OK(table->major_compact());
+  EXPECT_EQ(table->info().families[0].files.size(), 1u);
+  for (const char* row : {"flushed", "logged"}) EXPECT_EQ(value_of(*table, Get(row), "f", "q"), large) << row;
+}
+
 }  // namespace
 }  // namespace cellar::testing

@@ -96,7 +96,7 @@ std::optional<std::string> fault_of(FileSystem& files, const Outcome& outcome) {
 
 TEST(ManifestCrash, AtEveryOperationInEveryMode) {
   uint64_t points = 0, images = 0;
-  for (uint64_t seed = 1; seed <= 5; ++seed) {
+  for (uint64_t seed = 1; seed <= scaled(5); ++seed) {
     uint64_t last = UINT64_MAX;
     for (uint64_t k = 1; k <= last; ++k, ++points) {
       CrashFileSystem crash;

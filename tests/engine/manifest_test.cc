@@ -81,7 +81,7 @@ TEST(ManifestCodec, HostilePayloadsAreRefused) {
     EXPECT_TRUE(status.ok() || status.is(Code::kCorruption)) << status.to_text();
   }
   Random random(5);
-  for (int i = 0; i < 100000; ++i) {
+  for (int i = 0; i < static_cast<int>(scaled(100'000)); ++i) {
     std::string changed = snapshot;
     for (uint64_t n = 1 + random.below(3); n > 0; --n) {
       changed[random.below(changed.size())] = static_cast<char>(random.next());

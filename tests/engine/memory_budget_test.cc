@@ -12,6 +12,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/pages.h"
 #include "tests/engine/engine_fixture.h"
 #include "tests/support/address_space.h"
 #include "tests/support/scratch_directory.h"
@@ -140,7 +141,7 @@ TEST_F(MemoryBudget, WritersWaitForReadersThatHoldTwiceTheBudgetAndAreTold) {
 TEST_F(MemoryBudget, TheSumIsWhatTheAllocatorGaveOut) {
   const auto in_use = [] {
     const struct mallinfo2 info = mallinfo2();
-    return static_cast<double>(info.uordblks + info.hblkhd);
+    return static_cast<double>(info.uordblks + info.hblkhd + bytes_of_pages());
   };
   const ScratchDirectory scratch;
   EngineOptions options;

@@ -450,6 +450,25 @@ TEST_F(CompactionFaults, FailingCompactionsDoNotStopWrites) {
   expect_all();
 }
 
+// Each try reads and writes for nothing, so flushes do not bring about another one before it is due.
+TEST_F(CompactionFaults, ACompactionThatFailsWaitsForItsNextTry) {
+  make_files(1);
+  const std::string oldest = table_->info().families[0].files[0].name;
+  fail_writes("*" + oldest, FileOperation::kRead, 1, Code::kIoError, true);
+  const auto tries = [&] { return fault_->count(FileOperation::kRead, "*" + oldest); };
+  while (troubles().empty()) make_files(1);
+  const uint64_t failed = tries();
+  make_files(10);
+  EXPECT_EQ(tries(), failed) << "no time has passed";
+  executor_.pause_us(600'000'000);
+  EXPECT_GT(tries(), failed);
+  fault_->clear();
+  wait_for_retries();
+  EXPECT_OK(engine_->wait_for_background());
+  expect_healthy();
+  expect_all();
+}
+
 TEST_F(CompactionFaults, DamagedInputIsSetAside) {
   const std::string victim = compact_a_damaged_file();
   make_files(8);

@@ -428,5 +428,52 @@ TEST_F(TransactionTest, RunsAgainAfterAConflict) {
   EXPECT_EQ(value(*users_, "r9"), "-");
 }
 
+// The clock may step back while a transaction runs. Its cells hide what it read and replaced all the same.
+TEST_F(TransactionTest, AClockThatStepsBackBeforeTheCommitLosesNothing) {
+  for (const int64_t step_ms : {1, 500, 100'000}) {
+    SCOPED_TRACE(step_ms);
+    const std::string row = "r" + std::to_string(step_ms);
+    EXPECT_OK(users_->put(Put(row).add("d", "n", plain_int64(5)).add("d", "q", "old").add("d", "gone", "x")));
+    clock_.advance_ms(10);
+    auto transaction = begin();
+    EXPECT_OK(transaction->increment(users_, Increment(row).add("d", "n", 2)).status());
+    EXPECT_OK(transaction->put(users_, put(row, "new")));
+    EXPECT_OK(transaction->erase(users_, std::move(Delete(row).column("d", "gone"))));
+    clock_.set_wall_ms(clock_.wall_ms() - 10 - step_ms);
+    EXPECT_OK(transaction->commit());
+    for (int flushed = 0; flushed < 2; ++flushed) {
+      EXPECT_EQ(users_->get_row(Get(row)).value().counter("d", "n").value_or(0), 7) << flushed;
+      EXPECT_EQ(value(*users_, row), "new");
+      EXPECT_EQ(value(*users_, row, "gone"), "-");
+      EXPECT_OK(users_->flush());
+    }
+    EXPECT_OK(users_->increment(Increment(row).add("d", "n", 1)).status());
+    EXPECT_EQ(users_->get_row(Get(row)).value().counter("d", "n").value_or(0), 8);
+    clock_.advance_ms(step_ms + 1000);
+  }
+}
+
+// Each put after a delete is a millisecond later, and later writes come after all of them.
+TEST_F(TransactionTest, DeletesAndPutsInTurnHaveALimit) {
+  const auto in_turn = [&](Transaction& transaction, int times) {
+    Status status;
+    for (int i = 0; i < times && status.ok(); ++i) {
+      EXPECT_OK(transaction.erase(users_, std::move(Delete("r").column("d", "q"))));
+      status = transaction.put(users_, put("r", std::to_string(i)));
+    }
+    return status;
+  };
+  auto transaction = begin();
+  const Status refused = in_turn(*transaction, 1500);
+  EXPECT_TRUE(refused.is(Code::kLimit)) << refused.to_text();
+  EXPECT_FALSE(refused.hint().empty());
+  transaction = begin();
+  EXPECT_OK(in_turn(*transaction, 900));
+  EXPECT_OK(transaction->commit());
+  EXPECT_EQ(value(*users_, "r"), "899");
+  EXPECT_OK(users_->put(put("r", "later")));
+  EXPECT_EQ(value(*users_, "r"), "later");
+}
+
 }  // namespace
 }  // namespace cellar::testing

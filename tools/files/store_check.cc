@@ -200,7 +200,7 @@ void StoreLook::check_files(Directory* directory, const TableRecord& table, cons
     check_.files += 1;
     HFileReaderOptions options;
     options.name = store_file_path(path_, table, family, record);
-    options.block_payload_bytes_max = store_block_bytes_max(EngineOptions());
+    options.block_payload_bytes_max = store_block_bytes_max();
     const std::string place = options.name;
     check_.sequences[place] = sequences_of(record);
     auto file = directory != nullptr ? directory->open(record.name) : Status::not_found("");

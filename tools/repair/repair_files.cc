@@ -96,7 +96,7 @@ VerifyOptions FilePlanner::verify_options(const std::string& name) const {
   VerifyOptions options;
   options.name = name;
   options.level = level_;
-  options.block_payload_bytes_max = store_block_bytes_max(EngineOptions());
+  options.block_payload_bytes_max = store_block_bytes_max();
   options.progress = [](uint64_t, uint64_t) { return !interrupted(); };
   return options;
 }
@@ -135,7 +135,7 @@ Result<FileVerdict> FilePlanner::check_file(Directory* directory, const StoredFi
   CELLAR_TRY(file.status());
   HFileReaderOptions reading;
   reading.name = place;
-  reading.block_payload_bytes_max = store_block_bytes_max(EngineOptions());
+  reading.block_payload_bytes_max = store_block_bytes_max();
   const Status opened =
       open_recorded_file(std::move(file), record, survey_.identity, std::move(reading)).status();
   if (opened.is(Code::kIoError)) return opened;
