@@ -62,10 +62,10 @@ size_t jump(size_t k) { return k * 7919 % kRows; }
 
 }  // namespace
 
-// A store all of whose blocks fit into the cache. The rows of `table` have four cells and lie in two files that
-// overlap. The rows of the other tables lie in one file each, as a compaction leaves them. Those of `tall`
-// and `spread` have one cell, and those of `spread` a salt before the key. The rows of `wide` have twenty
-// cells. `cold` is a table like `tall` that the cache never takes in.
+// A store all of whose blocks fit into the cache. The rows of `table` have four cells and lie in two files
+// that overlap. The rows of the other tables lie in one file each, as a compaction leaves them. The rows of
+// `tall` and `spread` have one cell, and a row of `spread` has a salt before its key. The rows of `wide` have
+// twenty cells. `cold` is a table like `tall` that the cache never takes in.
 struct World {
   std::string path;
   std::unique_ptr<Engine> engine;
@@ -164,8 +164,7 @@ void World::fill_wide() {
 void World::fill_spread() {
   const auto made = value_or_give_up(engine->create_table("spread", {.families = {{.name = "f"}}}));
   Batch batch;
-  for (size_t i = 0; i < kRows; ++i)
-    batch.put(made, Put(salted(rows[i], kSalts)).add("f", "q", value_at(i)));
+  for (size_t i = 0; i < kRows; ++i) batch.put(made, Put(salted(rows[i], kSalts)).add("f", "q", value_at(i)));
   ok_or_give_up(engine->write(batch));
   ok_or_give_up(made->flush());
   ok_or_give_up(made->compact());
