@@ -251,6 +251,17 @@ size_t wide_scan_cells(World& world, size_t columns) {
   return scan_cells(*world.wide, name_columns(world, columns, scan));
 }
 
+// The gets of many_cells(), one by one.
+size_t tall_row_cells(World& world) {
+  RowBatch batch;
+  size_t cells = 0;
+  for (size_t k = 0; k < kOperations; ++k) {
+    ok_or_give_up(world.tall->get_into(Get(world.rows[jump(k)]), batch));
+    cells += batch.cells();
+  }
+  return cells;
+}
+
 // Gets of a hundred rows at once, which lie together or far from each other.
 size_t many_cells(World& world, bool together) {
   constexpr size_t kTogether = 100;
@@ -398,6 +409,9 @@ extern "C" {
 [[gnu::noinline]] void measure_spread_scan(World& world) {
   expect(scanned_cells(scan_salted(*world.spread, Scan(), kSalts)), kRows, "spread_scan");
 }
+[[gnu::noinline]] void measure_tall_row(World& world) {
+  expect(tall_row_cells(world), kOperations, "tall_row");
+}
 [[gnu::noinline]] void measure_many_near(World& world) {
   expect(many_cells(world, true), kOperations, "many_near");
 }
@@ -431,6 +445,7 @@ int main() {
       {"tall_reversed", measure_tall_reversed, kRows},
       {"tall_scan10", measure_tall_scan10, kOperations / 5},
       {"tall_scan100", measure_tall_scan100, kOperations / 5},
+      {"tall_row", measure_tall_row, kOperations},
       {"many_near", measure_many_near, kOperations},
       {"many_far", measure_many_far, kOperations},
       {"ycsb_a", measure_ycsb_a, kOperations},

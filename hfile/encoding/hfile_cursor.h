@@ -109,6 +109,23 @@ class HFileCursor final : public RunCursor, public Recycled<HFileCursor<Decoder>
     return RunCursor::next_span();
   }
 
+  std::span<const CellView> widen_span(std::span<const CellView> end) override {
+    if constexpr (Decoder::kPlain) {
+      if (!standing_ || spans_.cells_max == 0 || end.size() > kSpanCellsMax) return {};
+      CellView* const cells = span_room(static_cast<uint32_t>(end.size()) + spans_.cells_max);
+      std::ranges::copy(end, cells);
+      if (const size_t count = decode_span(cells + end.size()); count > 0) {
+        const int to = (current_ + 1) % 3;
+        views_[to] = cells[end.size() + count - 1];
+        stand(to);
+        return {cells, end.size() + count};
+      }
+      return spans_.last ^= 1, std::span<const CellView>();  // the room holds nothing
+    } else {
+      return RunCursor::widen_span(end);
+    }
+  }
+
   const CellView* skip_to(const CellView& target) override {
     if (!standing_) return nullptr;
     spans_.cells_max = std::min(spans_.cells_max, kSpanCellsAfterSkip);
