@@ -38,6 +38,14 @@ class CellCursor {
     return cell != nullptr ? std::span(cell, 1) : std::span<const CellView>();
   }
 
+  // Gives the end of the last span again, which may be the cell of another move, and later cells in one piece
+  // with it. Their last is then the current cell. Empty if the cursor has no such cells at hand: it has not
+  // moved then. A caller uses it to see a row in one piece. One move, like next_span().
+  virtual std::span<const CellView> widen_span(std::span<const CellView> end) {
+    static_cast<void>(end);
+    return {};
+  }
+
   // Moves to the first cell at or after `target`, which must be after the current cell: forward only, for
   // short hops. Implementations decide between stepping and seeking. The default steps, which makes more
   // than one move, so the sources of a merge implement their own.

@@ -28,7 +28,7 @@ class EmptyCursor final : public CellCursor {
 
 struct Forward {
   static std::strong_ordering compare(const CellView& a, const CellView& b) { return compare_cells(a, b); }
-  static std::strong_ordering compare_stored(const CellView& a, const CellView& b) {
+  [[gnu::always_inline]] static std::strong_ordering compare_stored(const CellView& a, const CellView& b) {
     return cellar::compare_stored(a, b);
   }
 };
@@ -39,7 +39,12 @@ struct RowsBackward {
     const std::strong_ordering rows = b.row() <=> a.row();
     return rows != 0 ? rows : compare_cells(a, b);
   }
-  static std::strong_ordering compare_stored(const CellView& a, const CellView& b) { return compare(a, b); }
+  [[gnu::always_inline]] static std::strong_ordering compare_stored(const CellView& a, const CellView& b) {
+    if (!same_sizes(a, b)) return compare(a, b);
+    const uint32_t at = first_difference(a, b);
+    if (at < a.row_size + 2u) return static_cast<uint8_t>(b.key[at]) <=> static_cast<uint8_t>(a.key[at]);
+    return compare_cells(a, b);
+  }
 };
 
 // Source: a source of the merge, and a span of its cells. The merge compares the first cell of the span.

@@ -38,8 +38,7 @@ ReadJudge::Plain ReadJudge::plain_by(const ReadRules& rules, int64_t time_last, 
   CELLAR_DCHECK(versions_max > 0);
   const FamilyRules& family = rules.family;
   Plain plain{.time_first = rules.time_from, .time_last = time_last};
-  plain.possible = !rules.raw && !rules.explicit_columns && family.min_versions == 0 &&
-                   family.delete_order != MarkerOrder::kSequence;
+  plain.possible = !rules.raw && family.min_versions == 0 && family.delete_order != MarkerOrder::kSequence;
   if (family.ttl_ms != kTtlForeverMs && family.ttl_ms < rules.now_ms)
     plain.time_first = std::max(plain.time_first, rules.now_ms - family.ttl_ms);
   const bool is_last = versions_max == 1 || family.max_versions == 1;
@@ -80,6 +79,18 @@ bool ReadJudge::wants_column(const CellView& cell, Verdict& otherwise) {
   first_of_column(target_, cell.row(), cell.family(), rules_.columns[column_]);
   otherwise = {false, Step::kSeek};
   return false;
+}
+
+// Judges a plain cell by its column alone.
+Verdict ReadJudge::enter_wanted(const CellView& cell, Place place) {
+  CELLAR_DCHECK(place != Place::kSameColumn && rules_.explicit_columns && is_plain(cell, place));
+  enter(place);
+  Verdict otherwise = kPassBy;
+  column_wanted_ = wants_column(cell, otherwise);
+  if (!column_wanted_) return pass(otherwise, &Over::other_column);
+  versions_ = 1;
+  last_timestamp_ = cell.timestamp;
+  return plain_.then == Step::kNextColumn ? done_with_column(cell, true) : Verdict{true, Step::kNextCell};
 }
 
 Verdict ReadJudge::judge_fully(const CellView& cell, Place place) {

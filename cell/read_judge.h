@@ -9,6 +9,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <span>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -31,10 +32,36 @@ class ReadJudge {
     if (place != Place::kSameColumn && is_plain(cell, place)) return enter_plain(cell, place);
     return judge_fully(cell, place);
   }
-  // Returns whether judge() shows the cell as the only one of its column, in a row without markers.
+  // Returns whether judge() shows the cell as the only one of its column, in a row without markers, if the
+  // column is wanted.
   bool shows_alone(const CellView& cell) const {
     return plain_.possible && cell.type() == CellType::kPut && cell.sequence <= rules_.read_point &&
            cell.timestamp >= plain_.time_first && cell.timestamp <= plain_.time_last && cell.tags_size == 0;
+  }
+  bool wants_all_columns() const { return !rules_.explicit_columns; }
+  // Returns whether more than one column is wanted. To find a single one, a walk looks at fewer cells.
+  bool wants_some_columns() const { return rules_.columns.size() > 1; }
+  // Calls take(cell) for each cell of a wanted column. The columns of the cells differ. Returns the number of
+  // the first cells that decide about the row; 0 if a later cell might still be wanted.
+  template <class Take>
+  size_t for_each_wanted(std::span<const CellView> row, const Take& take) const {
+    CELLAR_DCHECK(rules_.explicit_columns);
+    const auto end = rules_.columns.end();
+    auto wanted = rules_.columns.begin();
+    for (size_t i = 0; i < row.size(); ++i) {
+      const std::string_view qualifier = row[i].qualifier();
+      int order = -1;
+      while (wanted != end && (order = std::string_view(*wanted).compare(qualifier)) < 0) ++wanted;
+      if (wanted == end) return i + 1;
+      if (order != 0) continue;
+      take(row[i]);
+      if (++wanted == end && plain_.then == Step::kNextColumn) return i + 1;
+    }
+    return 0;
+  }
+  // Returns whether the column of the cell comes after all wanted ones.
+  bool is_past_wanted(const CellView& cell) const {
+    return rules_.explicit_columns && !rules_.columns.empty() && cell.qualifier() > rules_.columns.back();
   }
   // Returns whether a judge by these rules shows the first cell of a wanted column. The row has no markers of
   // the family.
@@ -60,8 +87,8 @@ class ReadJudge {
 
  private:
   using Reason = uint64_t ReadExplanation::PassedOver::*;
-  // Plain: the cells that are shown if they are the first of their column and no marker hides them. The rules
-  // tell it once for all cells.
+  // Plain: the cells that are shown if they are the first of a wanted column and no marker hides them. The
+  // rules tell it once for all cells.
   struct Plain {
     bool possible = false;
     int64_t time_first = 0;
@@ -70,12 +97,13 @@ class ReadJudge {
   };
   static Plain plain_by(const ReadRules& rules, int64_t time_last, uint32_t versions_max);
 
-  // Returns whether judge_fully() would show this first cell of a column.
+  // Returns whether judge_fully() would show this first cell of a column, if the column is wanted.
   bool is_plain(const CellView& cell, Place place) const {
     return shows_alone(cell) && (place == Place::kNewRow || !deletes_.has_family_markers());
   }
   Verdict enter_plain(const CellView& cell, Place place) {
-    CELLAR_DCHECK(!by_sequence_ && !rules_.explicit_columns);
+    CELLAR_DCHECK(!by_sequence_);
+    if (rules_.explicit_columns) return enter_wanted(cell, place);
     if (place == Place::kNewRow) {
       deletes_.enter_row();
     } else {
@@ -86,6 +114,7 @@ class ReadJudge {
     last_timestamp_ = cell.timestamp;
     return {true, plain_.then};
   }
+  Verdict enter_wanted(const CellView& cell, Place place);
   Verdict judge_fully(const CellView& cell, Place place);
   void enter(Place place);
   Verdict judge_raw(const CellView& cell);

@@ -16,14 +16,13 @@ namespace cellar {
 enum class Place : uint8_t { kNewRow, kNewColumn, kSameColumn };  // relative to the cell before
 
 // Returns the place of a stored cell that comes after `before` in a run. Two rows of the same size most
-// often differ in their last bytes.
+// often differ in their last bytes, and so do two columns.
 [[gnu::always_inline]] inline Place place_after(const CellView& before, const CellView& cell) {
   if (!same_sizes(before, cell)) return same_row(before, cell) ? Place::kNewColumn : Place::kNewRow;
-  if (rows_end_differently(before, cell)) return Place::kNewRow;
-  const uint32_t at = first_difference(before, cell);
-  if (at < before.row_size + 2u) return Place::kNewRow;
-  return at == end_of_columns(before, cell) && before.key_size == cell.key_size ? Place::kSameColumn
-                                                                                : Place::kNewColumn;
+  if (rows_differ(before, cell)) return Place::kNewRow;
+  if (before.key_size != cell.key_size || columns_end_differently(before, cell)) return Place::kNewColumn;
+  return first_difference(before, cell) == end_of_columns(before, cell) ? Place::kSameColumn
+                                                                        : Place::kNewColumn;
 }
 
 enum class Step : uint8_t {
@@ -65,6 +64,7 @@ class Walk {
   const CellView* position(const CellView& target) {
     stand_ = Stand::kBetweenRows;
     leap_ = Leap::kNone;
+    plain_row_cells_ = 0;
     ++examined_;
     return stand(cursor_.seek(target));
   }
@@ -99,14 +99,14 @@ class Walk {
   // Takes the next rows, as long as they lie in the span and the judge shows each of their cells whatever the
   // others are. They have at most one cell of each column, and no marker. Asks `take` about each row, which
   // it gets as a span of cells. The walk is then at the row after those that were taken. Returns the cells of
-  // these rows. If they are none, the caller enters the next row. Call after settle() returned a cell.
+  // these rows. If they are none, the caller enters the next row. Call after holds_row(), for a read of all
+  // columns.
   enum class Taken : uint8_t { kNo, kLast, kMayGoOn };
   template <class Take>
   std::span<const CellView> take_plain_rows(const Take& take) {
     CELLAR_DCHECK(stand_ == Stand::kBetweenRows && at_ != nullptr);
     const CellView* const begin = at_;
     const CellView* const last = span_end_ - 1;
-    if (same_row(*begin, *last)) return {};  // the row may go on after the span
     const CellView* row = begin;
     for (const CellView* cell = begin; cell != last && judge_.shows_alone(*cell); ++cell) {
       const Place place = place_after(cell[0], cell[1]);
@@ -121,6 +121,55 @@ class Walk {
     at_ = row;
     return {begin, row};
   }
+  // Returns whether the row at which the walk stands ends in the span, or the last cell of the span is
+  // enough. Takes in a longer span for that, where the cursor has one. Call after settle() returned a cell.
+  template <class IsEnough>
+  bool holds_row(const IsEnough& is_enough) {
+    CELLAR_DCHECK(at_ != nullptr && at_ < span_end_);
+    while (same_row(*at_, span_end_[-1]) && !is_enough(span_end_[-1])) {
+      if (long_rows_ == 0 && widen_span()) continue;
+      if (long_rows_ > 0) {
+        --long_rows_;
+      } else if (span_end_ - at_ > kLongRow) {
+        long_rows_ = kLongRowsNext;
+      }
+      return false;
+    }
+    return true;
+  }
+  bool holds_row() {
+    return holds_row([](const CellView&) { return false; });
+  }
+  // Returns the next row, if the judge shows each of its cells whatever the others are, as above; else
+  // nothing. Without a span that holds the whole row, returns the cells before the last one of the span.
+  // Cells of columns that are not wanted are among them. The walk does not move. Call after holds_row().
+  std::span<const CellView> plain_row() const {
+    CELLAR_DCHECK(at_ != nullptr && at_ < span_end_);
+    const CellView* cell = at_;
+    for (const CellView* const last = span_end_ - 1; cell != last; ++cell) {
+      if (!judge_.shows_alone(*cell)) return {};
+      const Place place = place_after(cell[0], cell[1]);
+      if (place == Place::kNewRow) return {at_, cell + 1};
+      if (place == Place::kSameColumn) return {};
+    }
+    return {at_, cell};
+  }
+  // Moves past the row that plain_row() returned, all of whose cells were looked at.
+  void pass_plain_row(std::span<const CellView> row) {
+    CELLAR_DCHECK(stand_ == Stand::kBetweenRows && row.data() == at_ && at_ + row.size() < span_end_);
+    examined_ += row.size();
+    at_ += row.size();
+  }
+  // Leaves the row that plain_row() returned. Its first cells decided about it. settle() makes the move.
+  void leave_plain_row(std::span<const CellView> row, size_t cells) {
+    CELLAR_DCHECK(stand_ == Stand::kBetweenRows && row.data() == at_ && at_ + row.size() < span_end_);
+    CELLAR_DCHECK(cells > 0 && cells <= row.size());
+    examined_ += cells - 1;
+    plain_row_cells_ = row.size();
+    plain_row_decided_ = cells < row.size();
+    stand_ = Stand::kLeaving;
+  }
+  const J& judge() const { return judge_; }
   // Returns the last cell that the cursor has given. Call after settle() returned a cell.
   const CellView& last_of_span() const {
     CELLAR_DCHECK(at_ != nullptr && at_ < span_end_);
@@ -152,6 +201,7 @@ class Walk {
   void skip_to_row(std::string_view row) {
     stand_ = Stand::kBetweenRows;
     leap_ = Leap::kNone;
+    plain_row_cells_ = 0;
     if (at_ == nullptr || at_->row() >= row) return;
     first_of_row(hop_, row);
     skip_forward(hop_.view());
@@ -184,6 +234,10 @@ class Walk {
   static constexpr int kStepsInColumn = 4;
   static constexpr int kStepsElsewhere = 1;
 
+  // After a row of so many cells that is not seen in one piece, this is not tried for some rows.
+  static constexpr int kLongRow = 32;
+  static constexpr uint32_t kLongRowsNext = 8;
+
   enum class Stand : uint8_t {
     kBetweenRows,  // at_ is the first cell of a row that was not entered, or null
     kInRow,
@@ -209,6 +263,16 @@ class Walk {
     }
     ++examined_;
     return at_;
+  }
+  // Lets the cursor give the rest of the span again, with later cells.
+  bool widen_span() {
+    const std::span<const CellView> wider = cursor_.widen_span({at_, span_end_});
+    if (wider.empty()) return false;
+    CELLAR_DCHECK(wider.size() > static_cast<size_t>(span_end_ - at_));
+    at_ = wider.data();
+    span_end_ = at_ + wider.size();
+    span_held_ = cursor_.pinned();
+    return true;
   }
   const CellView* stand(const CellView* cell) {
     span_end_ = cell + (cell != nullptr ? 1 : 0);
@@ -239,6 +303,9 @@ class Walk {
   bool returned_ = false;    // True if at_ was returned as included: the walk moves before judging
   Leap leap_ = Leap::kNone;  // how the move to the next row goes to hint_
   uint64_t examined_ = 0;
+  uint32_t long_rows_ = 0;
+  size_t plain_row_cells_ = 0;      // in kLeaving: of a plain row, which lies in the span; 0: of another row
+  bool plain_row_decided_ = false;  // True if that row was left before its last cell
   OwnedCell hop_;
   OwnedCell hint_;  // key after kHint; with leap_: the row to go on at
 };
@@ -375,9 +442,15 @@ template <Judge J>
 void Walk<J>::leave_now() {
   CELLAR_DCHECK(at_ != nullptr && stand_ == Stand::kLeaving);
   stand_ = Stand::kBetweenRows;
+  const size_t plain_cells = std::exchange(plain_row_cells_, 0);
   if (const Leap leap = std::exchange(leap_, Leap::kNone); leap != Leap::kNone) {
     if (leap == Leap::kForward) return skip_forward(hint_.view());
     if (stand(cursor_.seek(hint_.view())) != nullptr) ++examined_;
+    return;
+  }
+  if (plain_cells > 0) {
+    at_ += plain_cells;
+    examined_ += plain_row_decided_ ? 2 : 1;  // as many as the steps below
     return;
   }
   for (int steps = 0; steps < kStepsElsewhere; ++steps) {

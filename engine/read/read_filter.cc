@@ -89,6 +89,24 @@ void ReadFilter::follow_hint(StoreReader& reader, const CellView& cell) {
   }
 }
 
+// Returns the number of cells of the rest of the row that come before the filter's hint. A hint to another
+// row ends the row, and stays in hint_ if that row is ahead. A hint that is not ahead does not count.
+size_t ReadFilter::cells_before_hint(const CellView& cell, std::span<const CellView> rest) {
+  CELLAR_DCHECK(!raw_ && !hint_);
+  std::optional<Cell> hint = filter_->seek_hint(cell);
+  if (!hint) return 0;
+  const int rows = hint->row.compare(cell.row());
+  if (rows != 0) {
+    if (reversed_ ? rows < 0 : rows > 0) hint_ = std::move(hint);
+    return 0;
+  }
+  OwnedCell key;
+  assign(key, *hint);
+  size_t before = 0;
+  while (before < rest.size() && compare_keys(rest[before], key.view()) < 0) ++before;
+  return before;
+}
+
 bool ReadFilter::keeps_row(RowBatch& out) {
   done();
   const bool was_empty = RowBatchBuilder::cells_in_open_row(out) == 0;

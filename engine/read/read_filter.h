@@ -2,8 +2,10 @@
 // on.
 #pragma once
 
+#include <algorithm>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -30,10 +32,19 @@ class ReadFilter {
   // Returns whether the cell that the reader's walk returned last belongs to the result. Changes the cell
   // if the filter does. Sends the walk on as the filter requests.
   bool takes(StoreReader& reader, CellView& cell);
+  // Asks about the cells of a row that drops_row() let pass. They are of different columns, and there is no
+  // other version and no marker. Calls add(cell, stored) for each cell that belongs to the result; `cell` is
+  // the stored one or a changed copy. Stops if that returns false. Returns the number of the first cells that
+  // decide about the row; 0 if all of them do. hinted_row() is then valid.
+  template <class Add>
+  size_t takes_plain_row(std::span<const CellView> row, const Add& add);
+  // Returns the row to go on at after a plain row; null if the filter named none that is ahead.
+  const std::string* hinted_row() const { return hint_ ? &hint_->row : nullptr; }
   // Ends the row, which is the open row of `out`. Returns false if the filter rejects it.
   bool keeps_row(RowBatch& out);
 
  private:
+  size_t cells_before_hint(const CellView& cell, std::span<const CellView> rest);
   bool was_passed_by(const CellView& cell) const;
   void follow_hint(StoreReader& reader, const CellView& cell);
   bool over_versions(const StoreReader& reader, const CellView& cell);
@@ -49,6 +60,31 @@ class ReadFilter {
   std::string passed_column_;
   bool has_passed_column_ = false;
   std::vector<CellView> cells_;  // cells that the filter may edit
+  std::optional<Cell> hint_;     // of a plain row
 };
+
+template <class Add>
+size_t ReadFilter::takes_plain_row(std::span<const CellView> row, const Add& add) {
+  CELLAR_DCHECK(!raw_ && !row.empty());
+  hint_.reset();
+  CellView shown;
+  for (size_t i = 0; i < row.size();) {
+    if (done()) return std::max<size_t>(i, 1);
+    const CellView& cell = row[i];
+    const FilterCode code = filter_->cell(cell);
+    ++i;
+    if (includes(code)) {
+      shown = cell;
+      filter_->transform(shown);
+      if (!add(shown, cell)) return i;
+    }
+    if (code == FilterCode::kNextRow || code == FilterCode::kIncludeAndNextRow) return i;
+    if (code != FilterCode::kSeekHint) continue;
+    const size_t skipped = cells_before_hint(cell, row.subspan(i));
+    if (hint_) return i;
+    i += skipped;
+  }
+  return 0;
+}
 
 }  // namespace cellar

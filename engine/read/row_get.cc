@@ -111,6 +111,32 @@ bool RowGet::is_answer(const CellView& first, const ReadRules& rules, const Cell
          (row_bytes_max_ == 0 || first.key_size + uint64_t{first.value_size} <= row_bytes_max_);
 }
 
+// Adds the row if the walk sees it in one piece, and nothing but the names of columns chooses among its
+// cells. Returns false if it does not. The walk then goes on from its first cell. `bytes` are those of the
+// cells that were added.
+bool RowGet::add_plain_row(Walk<ReadJudge>& walk, uint64_t& bytes) {
+  const ReadJudge& judge = walk.judge();
+  if (!walk.holds_row([&](const CellView& last) { return judge.is_past_wanted(last); })) return false;
+  const std::span<const CellView> row = walk.plain_row();
+  if (row.empty()) return false;
+  RowBatchBuilder builder(batch_);
+  const Pinnable* const held = walk.take_cell();
+  const auto add = [&](const CellView& cell) {
+    bytes += cell.key_size + cell.value_size;
+    builder.add_chosen(cell, held);
+    found_ = true;
+  };
+  size_t decided = 0;
+  if (judge.wants_all_columns()) {
+    for (const CellView& cell : row) add(cell);
+  } else {
+    decided = judge.for_each_wanted(row, add);
+  }
+  CELLAR_ASSERT(decided <= row.size());
+  stats_.cells_examined += decided != 0 ? decided : row.size();
+  return true;
+}
+
 // Walks through the row, from its first cell on.
 Status RowGet::walk_row(CellCursor& cursor, const CellView& first, const StoreView& view,
                         const StoreQuery& query) {
@@ -118,8 +144,14 @@ Status RowGet::walk_row(CellCursor& cursor, const CellView& first, const StoreVi
   ReadJudge judge(query.rules);
   Walk<ReadJudge> walk(cursor, judge);
   walk.begin_at(first);
-  walk.enter_row();
   uint64_t bytes = 0;
+  if (add_plain_row(walk, bytes)) {
+    if (row_bytes_max_ == 0 || bytes <= row_bytes_max_) [[likely]]
+      return {};
+    builder.drop_open_row();
+    return row_over_limit(first, row_bytes_max_, view);
+  }
+  walk.enter_row();
   Status status;
   while (const CellView* cell = walk.next_in_row()) {
     bytes += cell->key_size + cell->value_size;

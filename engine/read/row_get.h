@@ -1,6 +1,8 @@
 // RowGet: reads the cells of one row, family by family.
 #pragma once
 
+#include "cell/read_judge.h"
+#include "cell/walk.h"
 #include "cellar/query.h"
 #include "cellar/row_batch.h"
 #include "engine/read/store_reader.h"
@@ -34,6 +36,7 @@ class RowGet {
  private:
   Status add_cells(CellCursor& cursor, const StoreView& view, const StoreQuery& query, const CellView& from);
   bool is_answer(const CellView& first, const ReadRules& rules, const CellView& from) const;
+  bool add_plain_row(Walk<ReadJudge>& walk, uint64_t& bytes);
   Status walk_row(CellCursor& cursor, const CellView& first, const StoreView& view, const StoreQuery& query);
   Status add_merged(const StoreView& view, const StoreQuery& query, const CellView& from,
                     ReadSources& sources);

@@ -55,6 +55,10 @@ class RunFilesCursor final : public RunCursor {
     return RunCursor::next_span();  // goes to the next file
   }
 
+  std::span<const CellView> widen_span(std::span<const CellView> end) override {
+    return simple_ != nullptr ? simple_->widen_span(end) : std::span<const CellView>();
+  }
+
   std::span<const CellView> span_before(const CellView& target) override {
     if (!status_.ok() || !is_in_current(target.row())) return {};
     return current_.cursor->span_before(target);

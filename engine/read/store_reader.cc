@@ -133,9 +133,11 @@ void add_memtable(const StoreView& view, const StoreQuery& query, const RowRange
   sources.markers = sources.markers || (query.rules.filtered && memtable->summary().deletes != 0);
 }
 
-FileCursorOptions cursor_options(const StoreView& view, const StoreQuery& query, ReadStats* stats) {
+FileCursorOptions cursor_options(const StoreView& view, const StoreQuery& query, const RowRange& range,
+                                 ReadStats* stats) {
   return {.fill_cache = query.fill_cache && view.config->options.cache_blocks,
           .sequential = query.sequential,
+          .backward = range.reversed,
           .holds_file = false,  // the view does
           .stats = stats,
           .span_cells = query.span_cells};
@@ -180,7 +182,7 @@ void add_file_by_row(const StoreView& view, const StoreQuery& query, const RowRa
     sources.family_markers = slice != nullptr ? slice->has_family_markers()
                                               : reader.may_contain_family_markers(range.start, &source.stats);
   }
-  const FileCursorOptions options = cursor_options(view, query, &source.stats);
+  const FileCursorOptions options = cursor_options(view, query, range, &source.stats);
   add_run(reader.row_cursor(std::move(row), options), range, source.age, source.entry, sources);
 }
 
@@ -201,7 +203,7 @@ void add_file(const StoreView& view, const StoreQuery& query, const RowRange& ra
     if (!only || file.asks_filter()) outcome = ask_filter(reader, query, range, *stats);
   }
   if (!note_outcome(source, outcome, view, sources)) return;
-  add_run(reader.cursor(cursor_options(view, query, stats)), range, age, entry, sources);
+  add_run(reader.cursor(cursor_options(view, query, range, stats)), range, age, entry, sources);
   sources.family_markers = sources.family_markers || !may_begin_at_column(query, range) ||
                            reader.may_contain_family_markers(range.start, stats);
 }
@@ -234,7 +236,7 @@ class ReadFiles final : public RunFiles {
   std::unique_ptr<RunCursor> open(size_t at) override {
     CELLAR_DCHECK(answers_[at] == Answer::kYes);
     file(at).note_read(view_.number);
-    auto cursor = file(at).reader().cursor(cursor_options(view_, query_, &stats(at)));
+    auto cursor = file(at).reader().cursor(cursor_options(view_, query_, range_, &stats(at)));
     if (entries_.empty()) return cursor;
     return std::make_unique<ExplainedSource>(std::move(cursor), *entries_[at]);
   }

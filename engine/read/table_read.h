@@ -147,11 +147,15 @@ StoreQuery store_query(const Query<Q>& query, const TableRead& read, const Famil
   store.rules.columns = choice.qualifiers;
   store.fill_cache = query.fill_cache();
   store.sequential = read.sequential;
-  // A row has at least one cell.
+  // A row has at least one cell. Most reads of one column of one row need only one.
   constexpr uint64_t kFirstSpanCells = 8;
-  if (!read.range.single_row())
+  constexpr uint32_t kFirstSpanOfRow = 2;
+  if (!read.range.single_row()) {
     store.span_cells = static_cast<uint32_t>(
         read.budget.rows == 0 ? kFirstSpanCells : std::min<uint64_t>(read.budget.rows, 32));
+  } else if (choice.qualifiers.size() != 1) {
+    store.span_cells = kFirstSpanOfRow;
+  }
   store.rules.filtered = read.filter != nullptr;
   store.stats = read.stats;
   store.explanation = query.explain();

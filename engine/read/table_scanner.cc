@@ -28,6 +28,7 @@ RowReader::RowReader(StoreReaders families, const RowRange& range, const ScanBud
       choosy_(filter != nullptr || !budget.page.are_open()) {
   CELLAR_ASSERT(stats != nullptr);
   is_plain_ = families.size() == 1 && !choosy_ && !in_parts_ && budget.pace == nullptr;
+  filters_only_ = false;
   CELLAR_DCHECK(filter != nullptr ||
                 std::ranges::none_of(families, [](const auto& each) { return each->on_demand(); }));
   if (!budget.page.are_open()) page_.emplace(budget.page);
@@ -36,6 +37,8 @@ RowReader::RowReader(StoreReaders families, const RowRange& range, const ScanBud
     return;
   }
   for (auto& family : families) (family->on_demand() ? rest_ : families_).push_back(std::move(family));
+  filters_only_ = families_.size() == 1 && rest_.empty() && !page_ && !in_parts_ && budget.pace == nullptr &&
+                  !range.single_row() && families_.front()->walk().judge().wants_all_columns();
 }
 
 // Returns whether the read has failed. Everything that the read returns waits for the answer: between two
@@ -378,6 +381,11 @@ bool RowReader::next_row(RowBatch& out) {
   if (!status_.ok()) return false;
   if (budget_.pace != nullptr) budget_.pace->go();
   while (true) {
+    if (filters_only_ && filter_plain_rows(out)) return true;
+    if (!status_.ok()) {
+      count_examined();
+      return false;
+    }
     const Entered entered = in_row_ ? Entered::kRow : enter_next_row(out);
     if (entered != Entered::kRow) {
       count_examined();
@@ -414,12 +422,71 @@ bool RowReader::next_row(RowBatch& out) {
   }
 }
 
+// Asks the filter about a row of the walk's span and moves past it. Adds the row if the filter keeps it.
+// Returns false if it does not, or if the row has too many bytes.
+bool RowReader::filter_plain_row(StoreReader& family, std::span<const CellView> row, RowBatch& out) {
+  CELLAR_DCHECK(filters_only_ && !row.empty());
+  Walk<ReadJudge>& walk = family.walk();
+  RowBatchBuilder to(out);
+  to.begin_row();
+  row_bytes_ = 0;
+  const Pinnable* const held = walk.take_cell();
+  const size_t decided = filter_->takes_plain_row(row, [&](const CellView& shown, const CellView& stored) {
+    if (!count_bytes(shown, family)) return false;
+    shown.value != stored.value ? to.add_changed(shown, held) : to.add_chosen(shown, held);
+    return true;
+  });
+  decided == 0 ? walk.pass_plain_row(row) : walk.leave_plain_row(row, decided);
+  if (!status_.ok()) {
+    to.leave_out_open_row();
+    return false;
+  }
+  const bool had_cells = RowBatchBuilder::cells_in_open_row(out) > 0;
+  const bool keeps = filter_->keeps_row(out);
+  const bool has_cells = RowBatchBuilder::cells_in_open_row(out) > 0;
+  const bool kept = keeps && has_cells;
+  if (!kept && (had_cells || has_cells)) to.drop_open_row();
+  using Rows = Walk<ReadJudge>::Rows;
+  if (const std::string* const next = filter_->hinted_row(); next != nullptr)
+    walk.seek_row(*next, range_.reversed ? Rows::kBackward : Rows::kForward);
+  return kept;
+}
+
+// Reads the next rows that lie in the walk's span, until the filter keeps one. Returns whether it did. If
+// not, the next row needs enter_next_row().
+bool RowReader::filter_plain_rows(RowBatch& out) {
+  CELLAR_DCHECK(filters_only_ && !in_row_);
+  StoreReader& family = *families_.front();
+  while (status_.ok() && (budget_.rows == 0 || rows_ < budget_.rows) && !filter_->done()) {
+    if (!find_row_of_one(family)) break;
+    if (!family.walk().holds_row()) break;
+    const std::span<const CellView> row = family.walk().plain_row();
+    if (row.empty()) break;
+    pass_checkpoint();
+    ++stats_->rows_scanned;
+    const bool dropped = filter_->drops_row(row.front());
+    if (dropped) family.walk().leave_plain_row(row, 1);
+    if (dropped || !filter_plain_row(family, row, out)) {
+      ++stats_->rows_filtered;
+      continue;
+    }
+    count_examined();
+    stats_->cells_returned += RowBatchBuilder::cells_in_open_row(out);
+    ++rows_;
+    ++stats_->rows_returned;
+    RowBatchBuilder(out).end_row(false);
+    return true;
+  }
+  return false;
+}
+
 // Adds rows of the family as they lie in the walk's span, up to `ahead`. Returns their number. If it is 0,
 // the next row needs add_plain_row(). Call after find_row_of_one() found that row.
 inline size_t RowReader::add_plain_rows(StoreReader& family, RowBatchBuilder& to, const Ahead& ahead) {
   using Taken = Walk<ReadJudge>::Taken;
   CELLAR_DCHECK(ahead.rows > 0);
   Walk<ReadJudge>& walk = family.walk();
+  if (!walk.judge().wants_all_columns() || !walk.holds_row()) return 0;
   const bool meets_stop = range_.past_stop(walk.last_of_span().row());
   const uint64_t row_bytes_max = budget_.row_bytes_max == 0 ? UINT64_MAX : budget_.row_bytes_max;
   size_t rows = 0;
@@ -452,18 +519,37 @@ inline size_t RowReader::add_plain_rows(StoreReader& family, RowBatchBuilder& to
   return rows;
 }
 
-// Adds the next row of the family, cell by cell. Returns false if the row has too many bytes.
+// Returns the next row of the family if only the names of columns choose among its cells; else nothing.
+inline std::span<const CellView> RowReader::wanted_row(StoreReader& family) {
+  Walk<ReadJudge>& walk = family.walk();
+  CELLAR_DCHECK(!walk.in_row());
+  if (!walk.judge().wants_some_columns() || !walk.holds_row()) return {};
+  return walk.plain_row();
+}
+
+// Adds the next row of the family. Returns false if the row has too many bytes.
 bool RowReader::add_plain_row(StoreReader& family, RowBatchBuilder& to) {
   Walk<ReadJudge>& walk = family.walk();
   CELLAR_DCHECK(!walk.in_row());
   row_bytes_ = 0;
   ++stats_->rows_scanned;
-  walk.enter_row();
-  while (const CellView* cell = walk.next_in_row()) {
-    if (!count_bytes(*cell, family)) return false;
-    to.add(*cell, walk.take_cell());
+  if (const std::span<const CellView> row = wanted_row(family); !row.empty()) {
+    const Pinnable* const held = walk.take_cell();
+    bool fits = true;
+    const size_t decided = walk.judge().for_each_wanted(row, [&](const CellView& cell) {
+      fits = fits && count_bytes(cell, family);
+      to.add_chosen(cell, held);
+    });
+    decided == 0 ? walk.pass_plain_row(row) : walk.leave_plain_row(row, decided);
+    if (!fits) return false;
+  } else {
+    walk.enter_row();
+    while (const CellView* cell = walk.next_in_row()) {
+      if (!count_bytes(*cell, family)) return false;
+      to.add(*cell, walk.take_cell());
+    }
+    if (walk.is_over() && failed()) return false;
   }
-  if (walk.is_over() && failed()) return false;
   const size_t cells = to.open_row().size();
   if (cells == 0) {
     ++stats_->rows_filtered;

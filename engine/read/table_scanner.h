@@ -3,6 +3,7 @@
 
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -96,6 +97,9 @@ class RowReader {
   bool count_bytes(const CellView& cell, const StoreReader& family);
   bool add(const CellView& cell, StoreReader& family, RowBatch& out);
   bool decide(RowBatch& out);
+  static std::span<const CellView> wanted_row(StoreReader& family);
+  bool filter_plain_rows(RowBatch& out);
+  bool filter_plain_row(StoreReader& family, std::span<const CellView> row, RowBatch& out);
   void count_examined();
 
   StoreReaders families_;
@@ -112,6 +116,7 @@ class RowReader {
   bool in_parts_;
   bool is_plain_;            // True if one family is read, in whole rows, as its walk gives them
   bool choosy_;              // True if the read may return only some of the walks' cells
+  bool filters_only_;        // True if one family is read, in whole rows, and only the filter chooses
   CellView shown_;           // the last cell as the filter returned it
   bool changed_ = false;     // True if the value of shown_ lies elsewhere than that of the stored cell
   uint64_t row_bytes_ = 0;   // bytes of the row, or of its part, in one family

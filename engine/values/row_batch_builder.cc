@@ -161,6 +161,8 @@ void RowBatchBuilder::sort_open_row() {
 }
 
 // Releases the pins and copies of the row: a filter may drop millions of rows between two that pass.
+void RowBatchBuilder::add_chosen(const CellView& cell, const Pinnable* held) { add(cell, held); }
+
 void RowBatchBuilder::drop_open_row() {
   CELLAR_ASSERT(batch_.open_ <= batch_.cells_.size());
   CELLAR_ASSERT(batch_.ends_.empty() || batch_.ends_.back() / 2 == batch_.open_);

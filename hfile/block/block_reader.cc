@@ -55,28 +55,32 @@ class DiskBytes {
 
 }  // namespace
 
+// Makes room for `wanted` bytes, and moves those that stay from one place of the buffer to another.
+void ReadAhead::keep(size_t from, size_t bytes, size_t to, size_t wanted) {
+  CELLAR_ASSERT(from + bytes <= filled_ && to + bytes <= wanted);
+  if (wanted > capacity_) {
+    std::unique_ptr<char[]> larger = std::make_unique_for_overwrite<char[]>(wanted);
+    if (bytes > 0) std::memcpy(larger.get() + to, buffer_.get() + from, bytes);
+    buffer_ = std::move(larger);
+    capacity_ = wanted;
+  } else if (bytes > 0) {
+    std::memmove(buffer_.get() + to, buffer_.get() + from, bytes);
+  }
+}
+
 Result<std::string_view> ReadAhead::get(const ReadableFile& file, uint64_t offset, size_t bytes,
                                         uint64_t limit) {
-  if (offset >= start_ && offset - start_ <= filled_ && filled_ - (offset - start_) >= bytes) {
-    return std::string_view(buffer_.get() + (offset - start_), bytes);
-  }
+  if (has(offset, bytes)) return std::string_view(buffer_.get() + (offset - start_), bytes);
   size_t kept = 0;  // the beginning of the wanted block may be the end of the window
   if (offset >= start_ && offset - start_ < filled_) {
     kept = filled_ - static_cast<size_t>(offset - start_);
-    window_bytes_ = std::min(window_bytes_ * 2, kWindowBytesMax);
+    widen();
   } else if (offset == start_ + filled_) {
-    window_bytes_ = std::min(window_bytes_ * 2, kWindowBytesMax);
+    widen();
   }
   const uint64_t room = limit - offset;
   const size_t wanted = std::max(bytes, static_cast<size_t>(std::min<uint64_t>(window_bytes_, room)));
-  if (wanted > capacity_) {
-    std::unique_ptr<char[]> larger = std::make_unique_for_overwrite<char[]>(wanted);
-    if (kept > 0) std::memcpy(larger.get(), buffer_.get() + (offset - start_), kept);
-    buffer_ = std::move(larger);
-    capacity_ = wanted;
-  } else if (kept > 0) {
-    std::memmove(buffer_.get(), buffer_.get() + (offset - start_), kept);
-  }
+  keep(filled_ - kept, kept, 0, wanted);
   start_ = offset;
   filled_ = kept;
   CELLAR_TRY(file.read(offset + kept, wanted - kept, buffer_.get() + kept));
@@ -84,6 +88,27 @@ Result<std::string_view> ReadAhead::get(const ReadableFile& file, uint64_t offse
   if (offset + wanted < limit)
     file.will_need(offset + wanted, std::min<uint64_t>(window_bytes_, limit - offset - wanted));
   return std::string_view(buffer_.get(), bytes);
+}
+
+Result<std::string_view> ReadAhead::get_backward(const ReadableFile& file, uint64_t offset, size_t bytes) {
+  if (has(offset, bytes)) return std::string_view(buffer_.get() + (offset - start_), bytes);
+  const uint64_t end = offset + bytes;
+  size_t kept = 0;  // the end of the wanted block may be the beginning of the window
+  if (end >= start_ && end - start_ <= filled_ && filled_ > 0) {
+    kept = static_cast<size_t>(end - start_);
+    widen();
+  }
+  const size_t wanted = std::max(bytes, static_cast<size_t>(std::min<uint64_t>(window_bytes_, end)));
+  keep(0, kept, wanted - kept, wanted);
+  filled_ = 0;  // until the read has succeeded
+  start_ = end - wanted;
+  CELLAR_TRY(file.read(start_, wanted - kept, buffer_.get()));
+  filled_ = wanted;
+  if (start_ > 0) {
+    const uint64_t next = std::min<uint64_t>(window_bytes_, start_);
+    file.will_need(start_ - next, next);
+  }
+  return std::string_view(buffer_.get() + (wanted - bytes), bytes);
 }
 
 BlockReader::BlockReader(const ReadableFile* file, const Trailer& trailer, const Compressor* codec,
@@ -254,7 +279,7 @@ Result<Block*> BlockReader::decode(std::string_view disk, const BlockHeader& hea
 }
 
 Result<Block*> BlockReader::read(uint64_t offset, uint64_t disk_bytes, uint64_t limit, ReadAhead* ahead,
-                                 ReadStats* stats) const {
+                                 ReadStats* stats, Direction direction) const {
   if (limit < offset || disk_bytes > limit - offset)
     return corruption(offset, "block beyond the end of its section");
   if (disk_bytes > disk_bytes_max()) {
@@ -272,7 +297,10 @@ Result<Block*> BlockReader::read(uint64_t offset, uint64_t disk_bytes, uint64_t 
   }
   if (ahead != nullptr &&
       disk_bytes <= ReadAhead::kWindowBytesMax) {  // larger ones would be copied for nothing
-    Result<std::string_view> bytes = ahead->get(*file_, offset, static_cast<size_t>(disk_bytes), limit);
+    const auto wanted = static_cast<size_t>(disk_bytes);
+    Result<std::string_view> bytes = direction == Direction::kForward
+                                         ? ahead->get(*file_, offset, wanted, limit)
+                                         : ahead->get_backward(*file_, offset, wanted);
     if (!bytes.ok()) return bytes.status().at(place(offset));
     return unpack(*bytes, offset, limit);
   }

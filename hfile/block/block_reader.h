@@ -1,6 +1,7 @@
 // BlockReader: a place in a file becomes a Block: header checked, sums compared, payload decompressed.
 #pragma once
 
+#include <algorithm>
 #include <memory>
 #include <optional>
 #include <string>
@@ -41,8 +42,16 @@ class ReadAhead {
   // next call. Also reads up to a window after them, never beyond `limit`. The window doubles from read to
   // read.
   Result<std::string_view> get(const ReadableFile& file, uint64_t offset, size_t bytes, uint64_t limit);
+  // The same for a walk towards the beginning of the file: also reads up to a window before the bytes.
+  Result<std::string_view> get_backward(const ReadableFile& file, uint64_t offset, size_t bytes);
 
  private:
+  bool has(uint64_t offset, size_t bytes) const {
+    return offset >= start_ && offset - start_ <= filled_ && filled_ - (offset - start_) >= bytes;
+  }
+  void widen() { window_bytes_ = std::min(window_bytes_ * 2, kWindowBytesMax); }
+  void keep(size_t from, size_t bytes, size_t to, size_t wanted);
+
   std::unique_ptr<char[]> buffer_;
   size_t capacity_ = 0;
   size_t filled_ = 0;
@@ -100,10 +109,12 @@ class BlockReader final : private BlockSumsSource {
   Result<Block*> unpack(std::string_view disk, uint64_t offset, uint64_t limit) const;
 
   // Reads the block at `offset`. `disk_bytes` is its whole size as the index knows it, 0 when unknown;
-  // another size in the header is corruption. With `ahead`, reads through its window. Counts into `stats`
-  // (may be null). The block has no pins yet: give it to a Pin or a cache.
+  // another size in the header is corruption. With `ahead`, reads through its window, which lies in the
+  // direction of the walk. Counts into `stats` (may be null). The block has no pins yet: give it to a Pin or
+  // a cache.
+  enum class Direction : uint8_t { kForward, kBackward };
   Result<Block*> read(uint64_t offset, uint64_t disk_bytes, uint64_t limit, ReadAhead* ahead,
-                      ReadStats* stats) const;
+                      ReadStats* stats, Direction direction = Direction::kForward) const;
 
   size_t header_bytes() const { return header_bytes_; }
   // The largest whole block that is read at all.

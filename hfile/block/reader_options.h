@@ -32,6 +32,7 @@ struct HFileReaderOptions {
 struct FileCursorOptions {
   bool fill_cache = true;      // put data blocks that were read into the cache
   bool sequential = false;     // a long walk: read ahead, many blocks per read
+  bool backward = false;       // the walk goes from row to row backward: reads ahead that way
   bool holds_file = true;      // false: the owner of the cursor keeps the file open
   ReadStats* stats = nullptr;  // borrowed, may be null
   // The largest number of cells in the first span of a walk (CellCursor::next_span). Later spans are longer.

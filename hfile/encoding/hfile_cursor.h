@@ -33,28 +33,16 @@
 #include "cell/cell_key.h"
 #include "cell/cell_order.h"
 #include "cell/cell_room.h"
-#include "hfile/block/blocks_ahead.h"
+#include "hfile/block/backward_blocks.h"
 #include "hfile/block/file_parts.h"
+#include "hfile/block/look_ahead.h"
 #include "hfile/encoding/cell_index_builder.h"
 #include "hfile/encoding/plain_cells.h"
 #include "hfile/encoding/row_cutter.h"
+#include "hfile/format/comparator.h"
 #include "hfile/format/row_words.h"
 
 namespace cellar {
-
-// Any file's order of cells: key order, or hbase:meta's, then sequence descending.
-class FileOrder {
- public:
-  explicit FileOrder(bool meta_order) : meta_order_(meta_order) {}
-  std::strong_ordering operator()(const CellView& a, const CellView& b) const {
-    const std::strong_ordering keys = meta_order_ ? compare_meta_keys(a, b) : compare_keys(a, b);
-    return keys != 0 ? keys : b.sequence <=> a.sequence;
-  }
-  bool meta_order() const { return meta_order_; }
-
- private:
-  bool meta_order_;
-};
 
 // One thread at a time. Holds its file, its block, and the block of the cell before (the two-step rule).
 template <class Decoder>
@@ -119,6 +107,23 @@ class HFileCursor final : public RunCursor, public Recycled<HFileCursor<Decoder>
       }
     }
     return RunCursor::next_span();
+  }
+
+  std::span<const CellView> widen_span(std::span<const CellView> end) override {
+    if constexpr (Decoder::kPlain) {
+      if (!standing_ || spans_.cells_max == 0 || end.size() > kSpanCellsMax) return {};
+      CellView* const cells = span_room(static_cast<uint32_t>(end.size()) + spans_.cells_max);
+      std::ranges::copy(end, cells);
+      if (const size_t count = decode_span(cells + end.size()); count > 0) {
+        const int to = (current_ + 1) % 3;
+        views_[to] = cells[end.size() + count - 1];
+        stand(to);
+        return {cells, end.size() + count};
+      }
+      return spans_.last ^= 1, std::span<const CellView>();  // the room holds nothing
+    } else {
+      return RunCursor::widen_span(end);
+    }
   }
 
   const CellView* skip_to(const CellView& target) override {
@@ -195,17 +200,10 @@ class HFileCursor final : public RunCursor, public Recycled<HFileCursor<Decoder>
     bool guessed = false;       // the decoder was moved to a place that the file names
     bool warm = false;          // it is searched not for the first time: a cell index pays
     bool from_disk = false;     // it was read by this cursor, not found in the cache
+    bool held = false;          // the cursor had it from the disk, now or before
     bool returned = false;      // the last cell handed out lies in it
     Block* read = nullptr;      // the block that was read, until it is admitted
     Block* left_out = nullptr;  // the block, while it is open whether it enters the cache
-  };
-  // The blocks that are read on another thread, and the first that is not.
-  struct LookAhead {
-    LookAhead(const FileParts& parts, Executor& executor, const IndexCursor& from)
-        : blocks(*parts.blocks, parts.index->limit(), executor), named(from) {}
-    BlocksAhead blocks;
-    IndexCursor named;
-    bool over = false;  // there is no block to be named
   };
   // The cells of the last two spans: the last cell of the span before outlives one move.
   struct Spans {
@@ -410,11 +408,14 @@ class HFileCursor final : public RunCursor, public Recycled<HFileCursor<Decoder>
     const uint64_t offset = index_.offset();
     const bool same = open_.pin && offset == open_.offset;
     if (!same) {
+      Pin kept;
+      if (backward_ != nullptr && open_.pin)
+        kept = backward_->leave(open_.pin, open_.offset, open_.held, offset);
       if (open_.returned) previous_ = std::move(open_.pin);
       open_.pin.reset();
       open_.returned = false;
       open_.offset = offset;
-      if (!fetch()) return false;
+      if (!fetch(std::move(kept))) return false;
     } else {
       open_.warm = true;
     }
@@ -431,10 +432,13 @@ class HFileCursor final : public RunCursor, public Recycled<HFileCursor<Decoder>
     return same || !open_.from_disk || (first_cell_is_bounded() && admit());
   }
 
-  // From the cache, or the file.
-  bool fetch() {
+  // The block that was kept, or that of the cache, or of the file.
+  bool fetch(Pin kept) {
     BlockCache* const cache = parts_.options.cache.get();
-    open_.warm = open_.from_disk = false;
+    open_.from_disk = false;
+    open_.warm = open_.held = static_cast<bool>(kept);
+    open_.pin = std::move(kept);
+    if (open_.pin) return true;
     if (cache != nullptr) {
       open_.pin = cache->lookup(index_.slot());
       if (open_.pin) {
@@ -444,7 +448,7 @@ class HFileCursor final : public RunCursor, public Recycled<HFileCursor<Decoder>
         return true;
       }
     }
-    open_.from_disk = true;
+    open_.from_disk = open_.held = true;
     Result<Block*> read = read_block();
     if (!read.ok()) return moved(read.status());
     if (options_.stats != nullptr) options_.stats->data_blocks += 1;
@@ -509,33 +513,23 @@ class HFileCursor final : public RunCursor, public Recycled<HFileCursor<Decoder>
 
   // After two borders in a row a walk is taken for a long one.
   Result<Block*> read_block() {
+    if (options_.backward) {
+      if (backward_ == nullptr) backward_ = std::make_unique<BackwardBlocks>();
+      return backward_->read(*parts_.blocks, {index_.offset(), index_.disk_bytes()}, parts_.index->limit(),
+                             options_.sequential, options_.stats);
+    }
     const bool is_long = options_.sequential || borders_ >= 2;
     if (options_.executor != nullptr && borders_ >= 2 && ++misses_ >= 2) {
-      name_places();
-      if (auto read = look_ahead_->blocks.take(index_.offset()); read.has_value()) return *std::move(read);
+      CELLAR_ASSERT(options_.stats == nullptr);  // another thread would count into it
+      if (look_ahead_ == nullptr)
+        look_ahead_ = std::make_unique<LookAhead>(*parts_.blocks, *parts_.index, *options_.executor, index_);
+      look_ahead_->name_places();
+      if (auto read = look_ahead_->take(index_.offset()); read.has_value()) return *std::move(read);
       look_ahead_.reset();
     }
     if (ahead_ == nullptr && is_long) ahead_ = std::make_unique<ReadAhead>();
     return parts_.blocks->read(index_.offset(), index_.disk_bytes(), parts_.index->limit(),
                                is_long ? ahead_.get() : nullptr, options_.stats);
-  }
-
-  // Names the next blocks to the thread that reads ahead: from this one on, or after those that were named.
-  void name_places() {
-    CELLAR_ASSERT(options_.stats == nullptr);  // another thread would count into it
-    if (look_ahead_ == nullptr) look_ahead_ = std::make_unique<LookAhead>(parts_, *options_.executor, index_);
-    if (!look_ahead_->blocks.wants_places()) return;
-    IndexCursor& named = look_ahead_->named;
-    std::vector<PlannedBlock> places;
-    uint64_t bytes = 0;
-    while (!look_ahead_->over && places.size() < BlocksAhead::kBatchBlocks &&
-           bytes < BlocksAhead::kBatchBytes) {
-      places.push_back({named.offset(), named.disk_bytes()});
-      bytes += places.back().disk_bytes;
-      // An index that cannot be read is an error when the walk comes to it.
-      look_ahead_->over = !named.next(nullptr).ok() || !named.valid();
-    }
-    if (!places.empty()) look_ahead_->blocks.expect(std::move(places));
   }
 
   bool first_cell_is_bounded() {
@@ -693,7 +687,8 @@ class HFileCursor final : public RunCursor, public Recycled<HFileCursor<Decoder>
   std::string border_key_;
   std::unique_ptr<ReadAhead> ahead_;
   std::unique_ptr<LookAhead> look_ahead_;
-  uint32_t misses_ = 0;  // blocks in a row that were not in the cache
+  std::unique_ptr<BackwardBlocks> backward_;  // of a backward walk, once it has read a block
+  uint32_t misses_ = 0;                       // blocks in a row that were not in the cache
   Status status_;
 };
 

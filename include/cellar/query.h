@@ -50,6 +50,8 @@ class Query {
       return self();
     }
     std::vector<std::string>& all = choose(family);
+    // Most names come in their order.
+    if (all.empty() || all.back().compare(qualifier) < 0) return all.emplace_back(qualifier), self();
     size_t at = 0;
     // compare(), since clang 14 rejects a string < string_view that is instantiated here
     while (at < all.size() && all[at].compare(qualifier) < 0) ++at;
@@ -155,16 +157,19 @@ class Query {
   std::vector<std::string>& choose(std::string_view family) {
     if (first_ != kNothing) {
       std::vector<std::string>& first = columns_[std::move(first_family_)];
+      first.reserve(kColumnsAtFirst);
       if (first_ == kColumn) first.push_back(std::move(first_qualifier_));
       first_ = kNothing;
     }
-    return columns_[std::string(family)];
+    const auto chosen = columns_.find(family);
+    return chosen != columns_.end() ? chosen->second : columns_[std::string(family)];
   }
 
   // Most reads choose one column or one family. It needs no memory of its own.
   static constexpr uint8_t kNothing = 0;
   static constexpr uint8_t kFamily = 1;
   static constexpr uint8_t kColumn = 2;
+  static constexpr size_t kColumnsAtFirst = 8;
   uint8_t first_ = kNothing;  // what the two strings choose, unless the choices are in the map
   std::string first_family_;
   std::string first_qualifier_;

@@ -95,8 +95,12 @@ TEST(CellOrder, AQuickLookIsRightWhereItTells) {
     EXPECT_EQ(compare_keys(a.view(), b.view()), parts(a.view()) <=> parts(b.view()))
         << key_text(a.view()) << " " << key_text(b.view());
     EXPECT_EQ(same_row(a.view(), b.view()), a.view().row() == b.view().row());
-    if (a.view().row_size == b.view().row_size && rows_end_differently(a.view(), b.view())) {
-      EXPECT_NE(a.view().row(), b.view().row());
+    if (a.view().row_size == b.view().row_size) {
+      EXPECT_EQ(rows_differ(a.view(), b.view()), a.view().row() != b.view().row());
+    }
+    if (a.view().row() == b.view().row() && a.view().key_size == b.view().key_size &&
+        columns_end_differently(a.view(), b.view())) {
+      EXPECT_NE(a.view().qualifier(), b.view().qualifier());
     }
     if (plainly_before(a.view(), b.view())) {
       ++told;

@@ -156,5 +156,27 @@ TEST(ReadAheads, GiveTheFilesBytes) {
   }
 }
 
+TEST(ReadAheads, GiveTheFilesBytesBackward) {
+  Random random(4);
+  std::string bytes(3 << 20, '\0');
+  for (char& each : bytes) each = static_cast<char>(random.next());
+  const ViewFile file(bytes);
+  for (int round = 0; round < 20; ++round) {
+    ReadAhead ahead;
+    uint64_t end = bytes.size() - random.below(100000);
+    while (end > 0) {
+      const size_t size = static_cast<size_t>(std::min<uint64_t>(1 + random.below(200000), end));
+      const uint64_t at = end - size;
+      const Result<std::string_view> got =
+          random.one_in(9) ? ahead.get(file, at, size, bytes.size()) : ahead.get_backward(file, at, size);
+      ASSERT_TRUE(got.ok()) << got.status().to_text();
+      ASSERT_EQ(*got, std::string_view(bytes).substr(at, size));
+      end = random.one_in(5) ? at - random.below(std::min<uint64_t>(at, 300000) + 1) : at;
+      if (random.one_in(9)) end = std::min<uint64_t>(bytes.size(), end + random.below(400000));
+      if (random.one_in(60)) break;
+    }
+  }
+}
+
 }  // namespace
 }  // namespace cellar::testing
