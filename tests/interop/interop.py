@@ -446,7 +446,7 @@ def compare(release, options):
         steps.append(("HBase's client on a served store", "serve",
                       lambda: serve(release, fresh(work / "serve"), options.seed, 10 if options.short else 100)))
     # The masters of HBase 2.4 do not tell clients where regions are.
-    if serves() and not release.version.startswith("2.4."):
+    if serves() and not release.version.startswith("2.4.") and (not options.short or options.only == "client"):
         steps.append(("The client on a cluster and a store", "client",
                       lambda: client(release, fresh(work / "client"), options)))
     steps = [each for each in steps if not options.only or each[1] == options.only]
