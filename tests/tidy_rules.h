@@ -114,7 +114,7 @@ inline const std::set<std::string_view> kTestFolders = {
     "bloom",         "cache",        "hfile",       "compaction", "engine",  "tools",
     "fuzz",          "metamorphic",  "sim",         "kill",       "scale",   "compat",
     "support",       "cell_support", "bench",       "interop",    "outside", "hfile_support",
-    "hfile_threads", "simulate",     "hbase_serve", "hbase",      "cluster"};
+    "hfile_threads", "simulate",     "hbase_serve", "hbase",      "cluster", "hbase_both"};
 
 // A call that has one home. `allowed` holds folders ("platform") and files ("base/mutex.h").
 struct Ban {

@@ -17,12 +17,6 @@ std::map<std::string, RemoteOpener>& openers() {
 
 void set_remote_opener(const std::string& scheme, RemoteOpener opener) { openers()[scheme] = opener; }
 
-bool is_remote_name(std::string_view name) {
-  for (const auto& [scheme, open] : openers())
-    if (name.starts_with(scheme)) return true;
-  return name.starts_with(kHBase);
-}
-
 std::optional<Result<std::unique_ptr<Engine>>> open_remote(const std::string& name,
                                                            const EngineOptions& options) {
   for (const auto& [scheme, open] : openers())

@@ -18,9 +18,6 @@ using RemoteOpener = Result<std::unique_ptr<Engine>> (*)(const std::string& name
 // before other threads open engines.
 void set_remote_opener(const std::string& scheme, RemoteOpener opener);
 
-// Returns true for a name that open_remote() opens or refuses: no directory.
-bool is_remote_name(std::string_view name);
-
 // Opens the engine of such a name. Nothing for a name of a directory. kNotSupported for "hbase://" if the
 // library is not linked.
 std::optional<Result<std::unique_ptr<Engine>>> open_remote(const std::string& name,

@@ -145,8 +145,8 @@ std::string DrawRequests::comparator() {
   }
 }
 
-// A filter without lists. The servers of HBase answer some combinations otherwise than Cellar
-// (docs/hbase-differences.md), or fail at them; those are not drawn. tests/interop/region.py keeps to the same
+// Returns a filter without lists. The servers of HBase answer some combinations otherwise than Cellar
+// (docs/hbase-differences.md), or fail at them. These are not drawn. tests/interop/region.py has the same
 // rules.
 std::string DrawRequests::simple_filter(bool reversed, bool named) {
   const char* const either = random_.one_in(2) ? "true" : "false";
@@ -296,8 +296,8 @@ Scan DrawRequests::scan() {
     if (!random_.one_in(3)) scan.stop(until, random_.one_in(2));
   }
   choose(scan, reversed);
-  // The client never loads families on demand. Which rows are seen as empty depends on it: those in which a
-  // filter or an offset leaves nothing of the families that the filter needs.
+  // The client never loads families on demand. A row of which a filter or an offset leaves nothing in the
+  // families that the filter needs would be empty otherwise.
   scan.load_families_on_demand(false);
   if (random_.one_in(3)) scan.limit(1 + random_.below(12));
   const bool whole = scan.filter() != nullptr && scan.filter()->needs_whole_row();

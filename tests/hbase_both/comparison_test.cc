@@ -1,5 +1,5 @@
-// Cellar's client of HBase on a store that Cellar serves: the same random requests to it and to a store of its
-// own, whose answers must be equal.
+// Cellar's client of HBase on a store that Cellar serves. The same random requests go to it and to a local
+// store, and the answers must be equal.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 

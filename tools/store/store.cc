@@ -8,7 +8,6 @@
 
 #include "base/bytes.h"
 #include "cellar/plugin.h"
-#include "engine/values/remote_engines.h"
 #include "tools/frame/operands.h"
 #include "tools/store/engine_settings.h"
 
@@ -169,7 +168,7 @@ Result<std::unique_ptr<Engine>> open_store(Session& session, const std::string& 
   return with_hint_at_repair(path, status);
 }
 
-bool is_cluster(const std::string& path) { return is_remote_name(path); }
+bool is_cluster(const std::string& path) { return path.starts_with("hbase://"); }
 
 Result<std::unique_ptr<Engine>> open_engine(Session& session, const std::string& path, OpenFor what,
                                             EventListener* events) {
