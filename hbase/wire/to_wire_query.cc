@@ -72,8 +72,8 @@ Status to_wire_scan(const Scan& scan, WireScan& to) {
     return Status::invalid_argument("a filter that must see whole rows cannot be used with Scan::batch");
   CELLAR_TRY(set_query(scan, to));
   to.set_reversed(scan.reversed());
-  // HBase's servers refuse families on demand in reversed scans. In others they can lose a row after the end
-  // of an answer: RegionScannerImpl then takes the next row for the rest of the one before.
+  // HBase's servers refuse families on demand in reversed scans. In others they can lose the row after the
+  // end of an answer. RegionScannerImpl takes its cells for the rest of the row before.
   to.set_load_families_on_demand(false);
   if (scan.batch() != 0) to.set_batch_size(std::min<uint32_t>(scan.batch(), INT32_MAX));
   if (scan.raw()) {
