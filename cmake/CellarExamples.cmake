@@ -18,6 +18,11 @@ foreach(source IN LISTS cellar_example_sources)
   endif()
   set_tests_properties(examples.${stem} PROPERTIES TIMEOUT 120)
 endforeach()
+if(TARGET cellar_hbase)  # the same source, which then takes names of clusters too (./dev interop)
+  add_executable(example_quick_start_on_a_cluster EXCLUDE_FROM_ALL "${PROJECT_SOURCE_DIR}/examples/quick_start.cc")
+  cellar_target(example_quick_start_on_a_cluster)
+  target_link_libraries(example_quick_start_on_a_cluster PRIVATE cellar::hbase)
+endif()
 
 # Applications: a folder of examples/ with programs and a run.sh, which is run as a test on the sample in the folder.
 file(GLOB cellar_applications CONFIGURE_DEPENDS RELATIVE "${PROJECT_SOURCE_DIR}/examples" "${PROJECT_SOURCE_DIR}/examples/*/run.sh")

@@ -17,10 +17,11 @@ cellar_layer(tools/simulate DEPENDS tools/frame    LIBS fmt::fmt nlohmann_json::
 cellar_layer(tools/experiment DEPENDS tools/store tools/plot bench/workload LIBS fmt::fmt nlohmann_json::nlohmann_json)
 if(CELLAR_WITH_HBASE)
   cellar_layer(tools/serve DEPENDS tools/store hbase/serve LIBS fmt::fmt)
-  set(cellar_tools_serve_layer tools/serve)
+  # hbase/client makes Engine::open() take names of clusters; no file of the tools includes it.
+  set(cellar_tools_hbase_layers tools/serve hbase/client)
 endif()
 cellar_layer(tools DEPENDS tools/transfer tools/files tools/repair tools/shell tools/plot tools/simulate tools/trace tools/experiment
-                   ${cellar_tools_serve_layer}
+                   ${cellar_tools_hbase_layers}
              LIBS fmt::fmt EXCLUDE "/main\\.cc$")
 # What prints a few lines for people is compiled for size: that takes a third less time.
 if(CMAKE_BUILD_TYPE STREQUAL "Release" AND NOT CELLAR_OPTIMIZE)

@@ -114,7 +114,7 @@ inline const std::set<std::string_view> kTestFolders = {
     "bloom",         "cache",        "hfile",       "compaction", "engine",  "tools",
     "fuzz",          "metamorphic",  "sim",         "kill",       "scale",   "compat",
     "support",       "cell_support", "bench",       "interop",    "outside", "hfile_support",
-    "hfile_threads", "simulate",     "hbase_serve", "hbase",      "cluster"};
+    "hfile_threads", "simulate",     "hbase_serve", "hbase",      "cluster", "hbase_both"};
 
 // A call that has one home. `allowed` holds folders ("platform") and files ("base/mutex.h").
 struct Ban {
@@ -184,7 +184,7 @@ inline const std::vector<Fence> kFences = {
      false,
      "protobuf stays where records are parsed"},
     {"asio",
-     {"hbase/client", "hbase/serve", "tests/hbase", "tests/hbase_serve"},
+     {"hbase/client", "hbase/serve", "tests/hbase", "tests/hbase_both", "tests/hbase_serve"},
      false,
      "sockets stay in hbase/"},
     {"rocksdb/", {"bench"}, false, "RocksDB is only what bench/ compares with"},

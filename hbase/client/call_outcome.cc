@@ -95,6 +95,22 @@ std::string_view message_of(std::string_view trace, std::string_view class_name)
   return trace;
 }
 
+// Tells if the server's program failed, by an exception of Java itself. The server wraps it into an
+// IOException.
+bool is_failed_program(std::string_view class_name, std::string_view trace) {
+  constexpr std::string_view kJava = "java.lang.";
+  constexpr std::string_view kCause = "\nCaused by: ";
+  std::string_view name = class_name;
+  if (name == "java.io.IOException") {
+    const size_t at = trace.rfind(kCause);
+    if (at == std::string_view::npos) return false;
+    name = trace.substr(at + kCause.size());
+  }
+  // These two come and go.
+  return name.starts_with(kJava) && !name.starts_with("java.lang.InterruptedException") &&
+         !name.starts_with("java.lang.OutOfMemoryError");
+}
+
 CallError meaning_of(std::string_view class_name, std::string_view trace, bool do_not_retry) {
   const std::string_view name = class_without_package(class_name);
   const auto known = meanings().find(name);
@@ -113,6 +129,8 @@ CallError meaning_of(std::string_view class_name, std::string_view trace, bool d
   CallError error;
   error.remedy = meaning.remedy;
   error.may_have_happened = meaning.proves_nothing;
+  error.doubtful =
+      meaning.remedy == Remedy::kWait && known == meanings().end() && is_failed_program(class_name, trace);
   error.status =
       Status::with_code(meaning.code, fmt::format("{} ({})", message.empty() ? "no message" : message, name));
   return error;
@@ -130,7 +148,12 @@ CallError error_of(const wire::ExceptionResponse& exception) {
 }
 
 CallError error_of(const wire::NameBytesPair& exception) {
-  return meaning_of(exception.name(), exception.value(), false);
+  CallError error = meaning_of(exception.name(), exception.value(), false);
+  // The exception of an action has no word on another attempt. One of a coprocessor may be a refusal.
+  if (error.remedy == Remedy::kWait && !exception.name().starts_with("java.") &&
+      !exception.name().starts_with("org.apache."))
+    error.doubtful = true;
+  return error;
 }
 
 }  // namespace cellar::hbase

@@ -1,6 +1,7 @@
 // CallOutcome: what a call of a server came to, and what can be done about a failure.
 #pragma once
 
+#include <cstdint>
 #include <optional>
 #include <string_view>
 
@@ -29,8 +30,14 @@ struct CallError {
   // The work may have been done: the request left, and no answer came, or one that proves nothing.
   bool may_have_happened = false;
   bool overloaded = false;  // the server asks for longer pauses
+  // Another attempt may help, or none ever will: the server's program failed, or threw what it does not
+  // explain. A few attempts are made.
+  bool doubtful = false;
   std::optional<ServerAddress> moved_to = {};
 };
+
+// So many attempts may fail with doubtful errors, about a second apart from the first to the last.
+constexpr uint32_t kDoubtfulAttempts = 6;
 
 // CallOutcome: an answer, whose cell block lives as long as the pin; or an error.
 struct CallOutcome {

@@ -79,6 +79,8 @@ uint64_t Cluster::next_nonce() {
 // ---- Retries
 
 Status Cluster::Retry::wait(const CallError& error) {
+  if (error.doubtful && ++doubtful_ == kDoubtfulAttempts)
+    return error.status.with_context(fmt::format("failed in {} attempts", attempts_ + 1));
   const size_t at = std::min<size_t>(attempts_++, kPausesMs.size() - 1);
   int64_t pause_us = kPausesMs[at] * 1000 * (error.overloaded ? kOverloadedTimes : 1);
   {

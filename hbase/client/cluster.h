@@ -96,7 +96,8 @@ class Cluster {
   class Retry {
    public:
     Retry(Cluster& cluster, int64_t deadline_us) : cluster_(cluster), deadline_us_(deadline_us) {}
-    // Waits before the next attempt. Fails with kBusy and the error if there is no time for it.
+    // Waits before the next attempt. Fails with the error if there is no time for it, or if the error is
+    // doubtful and was seen often enough.
     Status wait(const CallError& error);
     // The time of the next attempt, which leaves time for another one.
     int64_t attempt_deadline_us() const;
@@ -105,6 +106,7 @@ class Cluster {
     Cluster& cluster_;
     const int64_t deadline_us_;
     uint32_t attempts_ = 0;
+    uint32_t doubtful_ = 0;
   };
 
  private:

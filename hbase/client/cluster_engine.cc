@@ -1,10 +1,15 @@
 // ClusterEngine: tables of a cluster; what a cluster does not have is refused, with what to use instead.
 #include "hbase/client/cluster_engine.h"
 
+#include <string_view>
+#include <type_traits>
 #include <utility>
+#include <variant>
+#include <vector>
 
 #include "base/mutex.h"
 #include "cellar/metrics.h"
+#include "engine/values/batch_reader.h"
 #include "engine/values/remote_engines.h"
 #include "hbase/client/cluster_name.h"
 #include "hbase/client/cluster_table.h"
@@ -94,9 +99,29 @@ class ClusterEngine final : public Engine {
 
   // ---- Reads and writes over several tables
 
-  Status write(const Batch&, const WriteOptions&) override {
-    return cluster_has_no("writes of several rows at one instant",
-                          "use Table::mutate for one row, Table::batch for many");
+  // HBase changes one row atomically, and no more.
+  Status write(const Batch& batch, const WriteOptions& options) override {
+    const std::vector<BatchEntry>& entries = entries_of(batch);
+    if (entries.empty()) return {};
+    ClusterTable* const table = table_of(entries.front());
+    if (table == nullptr) return foreign_table();
+    RowMutations row(row_of(entries.front()));
+    for (const BatchEntry& each : entries) {
+      const ClusterTable* const other = table_of(each);
+      if (other == nullptr) return foreign_table();
+      if (std::holds_alternative<Cell>(each.change))
+        return cluster_has_no("writes of stored cells",
+                              "write them as puts, or load HFiles: `cellar help bulkload`");
+      if (other->name() != table->name() || row_of(each) != row.row())
+        return cluster_has_no("writes of several rows at one instant",
+                              "write one row in a batch, or many rows with Table::batch");
+      std::visit(
+          [&row](const auto& change) {
+            if constexpr (!std::is_same_v<std::decay_t<decltype(change)>, Cell>) row.add(change);
+          },
+          each.change);
+    }
+    return table->mutate(row, options).status();
   }
   Result<std::shared_ptr<const Snapshot>> snapshot() override {
     return cluster_has_no("snapshots over tables", "read without Query::snapshot");
@@ -161,6 +186,24 @@ class ClusterEngine final : public Engine {
   }
 
  private:
+  // Null for a table of another engine.
+  ClusterTable* table_of(const BatchEntry& entry) const {
+    auto* const table = dynamic_cast<ClusterTable*>(entry.table.get());
+    return table != nullptr && table->is_of(*cluster_) ? table : nullptr;
+  }
+  static std::string_view row_of(const BatchEntry& entry) {
+    const auto row = [](const auto& change) -> std::string_view {
+      if constexpr (std::is_same_v<std::decay_t<decltype(change)>, Cell>)
+        return change.row;
+      else
+        return change.row();
+    };
+    return std::visit(row, entry.change);
+  }
+  static Status foreign_table() {
+    return Status::invalid_argument("the batch names a table of another engine")
+        .hinting("open the table with the engine that writes the batch");
+  }
   static Status no_transactions() {
     return cluster_has_no("transactions", "use Table::check_and_mutate for one row");
   }

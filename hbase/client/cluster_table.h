@@ -19,6 +19,7 @@ class ClusterTable final : public Table {
       : cluster_(std::move(cluster)), name_(std::move(name)), options_(std::move(options)) {}
 
   const std::string& name() const override { return name_; }
+  bool is_of(const Cluster& cluster) const { return cluster_.get() == &cluster; }
   // Asks the master for the options. If it does not answer, the options are those of the last answer.
   TableInfo info() const override;
 

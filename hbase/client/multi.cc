@@ -149,7 +149,8 @@ class Rounds {
 
   void fail(size_t task, const RegionPlace& place, const CallError& error) {
     tasks_[task].unknown |= error.may_have_happened;
-    if (error.remedy == Remedy::kNone || error.remedy == Remedy::kReopen) {
+    const bool stays = error.doubtful && ++tasks_[task].doubtful == kDoubtfulAttempts;
+    if (stays || error.remedy == Remedy::kNone || error.remedy == Remedy::kReopen) {
       tasks_[task].status = error.status.with_context("table " + table_);
       return;
     }
@@ -160,6 +161,7 @@ class Rounds {
   void again(size_t task, const CallError& error) {
     again_.push_back(task);
     if (!error_ || error.overloaded) error_ = error;
+    error_->doubtful = false;  // each task has a count of its own
   }
 
   void postpone(const Request& request) {

@@ -24,9 +24,10 @@ struct MultiTask {
   std::function<Status(wire::WireAction& action, std::string& cells)> write;
   // Takes the result. The pin keeps the cell block.
   std::function<Status(const wire::WireResult& result, wire::CellBlockReader& block, const Pin& frame)> read;
-  bool changes = false;  // it is a mutation
-  bool unknown = false;  // an attempt may have made the change; of run_multi
-  Status status = {};    // set by run_multi
+  bool changes = false;   // it is a mutation
+  bool unknown = false;   // an attempt may have made the change; of run_multi
+  uint32_t doubtful = 0;  // attempts with such an error; of run_multi
+  Status status = {};     // set by run_multi
 };
 
 // Runs all tasks, and sets the status of each: kDurabilityUnknown for a change that failed after an attempt

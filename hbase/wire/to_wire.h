@@ -17,6 +17,7 @@
 namespace cellar::hbase::wire {
 
 class Condition;
+class TimeRange;
 class WireComparator;
 class WireFilter;
 class WireGet;
@@ -27,6 +28,8 @@ class WireScan;
 // knows it. A RandomRowFilter loses its seed: the server draws its own numbers.
 Status to_wire_filter(const Filter& filter, WireFilter& to);
 
+// kInvalidArgument for a negative time, or for an end before the beginning.
+Status to_wire_times(int64_t from, int64_t until, TimeRange& to);
 Status to_wire_get(const Get& get, WireGet& to);
 // Everything except the ends of the scan, its limit and its ranges of rows, which concern several regions.
 Status to_wire_scan(const Scan& scan, WireScan& to);

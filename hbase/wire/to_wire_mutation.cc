@@ -81,10 +81,7 @@ Status add_cells(const RowMutation& mutation, int64_t stamp, WireMutation& to, s
 template <class Changing>
 Status set_changing(const Changing& change, WireMutation& to, std::string& cells) {
   if (change.timestamp() < 0) return Status::invalid_argument("a timestamp is negative");
-  if (change.time_from() < 0 || change.time_until() < change.time_from())
-    return Status::invalid_argument("a time range has no times");
-  to.mutable_time_range()->set_from(static_cast<uint64_t>(change.time_from()));
-  to.mutable_time_range()->set_to(static_cast<uint64_t>(change.time_until()));
+  CELLAR_TRY(to_wire_times(change.time_from(), change.time_until(), *to.mutable_time_range()));
   if (!change.return_cells()) add_attribute(to, "_rr_", std::string(1, '\0'));
   return add_cells(change, change.timestamp(), to, cells);
 }
@@ -147,8 +144,7 @@ Status to_wire_condition(const CheckAndMutate& check, Condition& to) {
     return Status::invalid_argument("a check has no condition")
         .hinting("use CheckAndMutate::if_equals, or another if_");
   to.set_row(check.row());
-  to.mutable_time_range()->set_from(static_cast<uint64_t>(reader.time_from()));
-  to.mutable_time_range()->set_to(static_cast<uint64_t>(reader.time_until()));
+  CELLAR_TRY(to_wire_times(reader.time_from(), reader.time_until(), *to.mutable_time_range()));
   if (!reader.has_column()) return to_wire_filter(*reader.filter(), *to.mutable_filter());
   to.set_family(reader.family());
   to.set_qualifier(reader.qualifier());

@@ -30,19 +30,11 @@ Status set_query(const Asked& asked, Message& to) {
   to.set_max_versions(std::min<uint32_t>(asked.versions(), INT32_MAX));
   if (asked.max_per_family() != 0) to.set_store_limit(std::min<uint32_t>(asked.max_per_family(), INT32_MAX));
   if (asked.family_offset() != 0) to.set_store_offset(std::min<uint32_t>(asked.family_offset(), INT32_MAX));
-  const auto set_times = [](int64_t from, int64_t until, TimeRange& range) -> Status {
-    if (from < 0 || until < from)
-      return Status::invalid_argument(
-          fmt::format("the time range from {} until {} has no times", from, until));
-    range.set_from(static_cast<uint64_t>(from));
-    range.set_to(static_cast<uint64_t>(until));
-    return {};
-  };
-  CELLAR_TRY(set_times(asked.time_from(), asked.time_until(), *to.mutable_time_range()));
+  CELLAR_TRY(to_wire_times(asked.time_from(), asked.time_until(), *to.mutable_time_range()));
   for (const auto& [family, times] : asked.family_time_ranges()) {
     FamilyTimeRange& range = *to.add_family_time_ranges();
     range.set_family(family);
-    CELLAR_TRY(set_times(times.first, times.second, *range.mutable_time_range()));
+    CELLAR_TRY(to_wire_times(times.first, times.second, *range.mutable_time_range()));
   }
   to.set_cache_blocks(asked.fill_cache());
   to.set_load_families_on_demand(asked.load_families_on_demand());
@@ -51,6 +43,14 @@ Status set_query(const Asked& asked, Message& to) {
 }
 
 }  // namespace
+
+Status to_wire_times(int64_t from, int64_t until, TimeRange& to) {
+  if (from < 0 || until < from)
+    return Status::invalid_argument(fmt::format("invalid time range [{}, {})", from, until));
+  to.set_from(static_cast<uint64_t>(from));
+  to.set_to(static_cast<uint64_t>(until));
+  return {};
+}
 
 Status to_wire_get(const Get& get, WireGet& to) {
   if (get.row().empty()) return Status::invalid_argument("a get has an empty row");
@@ -72,6 +72,9 @@ Status to_wire_scan(const Scan& scan, WireScan& to) {
     return Status::invalid_argument("a filter that must see whole rows cannot be used with Scan::batch");
   CELLAR_TRY(set_query(scan, to));
   to.set_reversed(scan.reversed());
+  // HBase's servers refuse families on demand in reversed scans. In others they can lose the row after the
+  // end of an answer. RegionScannerImpl takes its cells for the rest of the row before.
+  to.set_load_families_on_demand(false);
   if (scan.batch() != 0) to.set_batch_size(std::min<uint32_t>(scan.batch(), INT32_MAX));
   if (scan.raw()) {
     NameBytesPair& raw = *to.add_attributes();

@@ -15,6 +15,11 @@ namespace cellar::interop {
 class DrawRequests {
  public:
   explicit DrawRequests(uint64_t seed) : random_(seed) {}
+  // Draws also filters that HBase answers otherwise than Cellar: the servers are Cellar's own.
+  DrawRequests& with_all_filters(bool on) { return all_filters_ = on, *this; }
+  // Draws only changes that the client may send twice: a connection may break in the middle of them.
+  DrawRequests& with_only_repeatable(bool on) { return only_repeatable_ = on, *this; }
+  bool only_repeatable() const { return only_repeatable_; }
 
   Random& random() { return random_; }
   static TableOptions table();
@@ -35,13 +40,19 @@ class DrawRequests {
   std::string value();
   int64_t time();  // a time of the past
   int64_t next_time() { return ++now_; }
-  std::string filter_text(size_t depth);
+  std::string simple_filter(bool reversed, bool named);
+  std::string filter_list(bool reversed, bool named);
+  std::string filter_text(bool reversed, bool named);
   std::string comparator();
   std::string op();
   template <class Asked>
-  void choose(Asked& asked);
+  void choose(Asked& asked, bool reversed);
+
+  std::string nested_filter(size_t depth, bool reversed);
 
   Random random_;
+  bool all_filters_ = false;
+  bool only_repeatable_ = false;
   // A put is newer than all markers before it: a compaction that drops markers then changes no answer.
   int64_t now_ = 1;
 };

@@ -10,10 +10,12 @@
 #include <utility>
 
 #include "cellar/cellar.h"
+#include "hbase/client/call_outcome.h"
 #include "hbase/client/cluster_engine.h"
 #include "hbase/client/rpc_client.h"
 #include "hbase/wire/frames.h"
 #include "hbase/wire/registry.pb.h"
+#include "hbase/wire/rpc.pb.h"
 #include "tests/hbase/fake_cluster.h"
 
 namespace cellar {
@@ -284,6 +286,53 @@ TEST_F(ClusterClient, AnExceptionThatProvesNothingIsAnUnknownOutcome) {
   }
 }
 
+TEST_F(ClusterClient, AServerWhoseProgramFailsIsTriedAFewTimes) {
+  server_.fail("Get", Fault::kException, "java.lang.NullPointerException", 100);
+  const int64_t before = system_clock().steady_us();
+  const auto row = table_->get(Get("a"));
+  EXPECT_TRUE(row.status().is(Code::kIoError)) << row.status();
+  EXPECT_THAT(row.status().to_text(), HasSubstr("NullPointerException"));
+  EXPECT_EQ(server_.calls("Get"), static_cast<int>(hbase::kDoubtfulAttempts));
+  EXPECT_LT(system_clock().steady_us() - before, 4'000'000);
+  server_.clear_faults();
+  server_.fail("Get", Fault::kException, "java.lang.NullPointerException", 2);  // one that passes
+  EXPECT_TRUE(table_->get(Get("a")).ok());
+}
+
+TEST_F(ClusterClient, AnUnknownRefusalOfAnActionEnds) {
+  server_.fail("Action", Fault::kException, "com.example.RefusedException", 100);
+  const std::vector<Action> actions = {Put("a").add("f", "q", "1")};
+  const auto results = table_->batch(actions);
+  EXPECT_TRUE(results[0].status().is(Code::kDurabilityUnknown)) << results[0].status();
+  EXPECT_EQ(server_.calls("Multi"), static_cast<int>(hbase::kDoubtfulAttempts));
+}
+
+TEST(CallError, TheCauseOfAnExceptionTells) {
+  const auto error_of = [](const std::string& name, const std::string& trace) {
+    hbase::wire::ExceptionResponse exception;
+    exception.set_class_name(name);
+    exception.set_stack_trace(trace);
+    return hbase::error_of(exception);
+  };
+  const std::string io = "java.io.IOException";
+  EXPECT_TRUE(
+      error_of(io, io + ": x\n\tat a.b\nCaused by: java.lang.NullPointerException: x\n\tat c").doubtful);
+  EXPECT_FALSE(
+      error_of(io, io + ": x\n\tat a.b\nCaused by: java.lang.InterruptedException\n\tat c").doubtful);
+  EXPECT_FALSE(error_of(io, io + ": x\n\tat a.b\nCaused by: java.net.SocketException: x").doubtful);
+  EXPECT_FALSE(error_of(io, io + ": it broke").doubtful);
+  EXPECT_EQ(error_of(io, io + ": it broke").remedy, hbase::Remedy::kWait);
+}
+
+TEST_F(ClusterClient, AnInvalidTimeRangeIsNotSent) {
+  const auto get = table_->get(Get("a").time_range(5, 3));
+  EXPECT_TRUE(get.status().is(Code::kInvalidArgument)) << get.status();
+  const auto check = table_->check_and_mutate(
+      CheckAndMutate("a").if_not_exists("f", "q").time_range(5, 3).then(Put("a").add("f", "q", "1")));
+  EXPECT_TRUE(check.status().is(Code::kInvalidArgument)) << check.status();
+  EXPECT_EQ(server_.calls("Get") + server_.calls("Mutate"), 0);
+}
+
 TEST_F(ClusterClient, AListIsTriedAgainInParts) {
   std::vector<Action> actions;
   for (char c = 'a'; c <= 'z'; ++c)
@@ -380,7 +429,9 @@ TEST_F(ClusterClient, ManyThreadsShareAConnection) {
 }
 
 TEST_F(ClusterClient, WhatAClusterDoesNotHaveIsRefused) {
-  EXPECT_TRUE(engine_->write(Batch()).is(Code::kNotSupported));
+  Batch two_rows;
+  two_rows.put(table_, Put("a").add("f", "q", "1")).put(table_, Put("b").add("f", "q", "1"));
+  EXPECT_TRUE(engine_->write(two_rows).is(Code::kNotSupported));
   EXPECT_TRUE(engine_->snapshot().status().is(Code::kNotSupported));
   EXPECT_TRUE(engine_->begin().status().is(Code::kNotSupported));
   EXPECT_TRUE(engine_->checkpoint("x").status().is(Code::kNotSupported));

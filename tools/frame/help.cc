@@ -248,6 +248,9 @@ Result<std::unique_ptr<Command>> make_command(const std::string& name) {
   if (std::find(names.begin(), names.end(), name) != names.end())
     return Registry<Command>::instance().make(name);
   const Status unknown = Status::invalid_argument(fmt::format("unknown command \"{}\"", escaped(name)));
+  if (name == "serve")  // a plug-in of tools/serve
+    return Status::not_supported("this build has no command \"serve\"")
+        .hinting("build Cellar with -DCELLAR_WITH_HBASE=ON, which needs Debian's libasio-dev");
   if (is_there(name)) return unknown.hinting("the command comes first: cellar inspect " + name);
   if (const std::string nearest = nearest_name(name, names); !nearest.empty())
     return unknown.hinting(fmt::format("did you mean {}?   (cellar help)", nearest));

@@ -44,7 +44,7 @@ bool is_known(std::string_view name, std::span<const std::string_view> known) {
 Result<Engine*> ShellState::open(Session& session, bool creating) {
   if (engine == nullptr) {
     const OpenFor what = read_only ? OpenFor::kLooking : (creating ? OpenFor::kCreating : OpenFor::kWriting);
-    Result<std::unique_ptr<Engine>> opened = open_store(session, path, what, &activity);
+    Result<std::unique_ptr<Engine>> opened = open_engine(session, path, what, &activity);
     if (!opened.ok()) return opened.status();
     engine = std::move(*opened);
   }

@@ -102,6 +102,7 @@ Status run_flush(ShellCall& call) {
     if (families.empty()) CELLAR_TRY(call.watched([&] { return table->flush(); }));
   }
   const EngineStatus status = store->status();
+  if (is_cluster(status.path)) return {};
   call.session().talk(fmt::format("flushed: the store has {} of {}",
                                   counted(status.store_files, "store file"),
                                   human_bytes(status.store_bytes)));

@@ -64,7 +64,7 @@ class CompactCommand final : public Command {
     if (explain_) return print_plans(session);
     StoreProgress progress(session, "compact");
     CELLAR_TRY_ASSIGN(const std::unique_ptr<Engine> engine,
-                      open_store(session, store_, OpenFor::kWriting, &progress));
+                      open_engine(session, store_, OpenFor::kWriting, &progress));
     Records records(session.out(), session.format(), "cellar.compact/1", "tables");
     for (const std::string& name : names_of(*engine)) {
       CELLAR_TRY_ASSIGN(const std::shared_ptr<Table> table, open_table(session, *engine, store_, name));
@@ -77,9 +77,12 @@ class CompactCommand final : public Command {
             progress.watch([&] { return major_ ? table->major_compact(family_) : table->compact(family_); }));
       }
       const Shape after = shape_of(*table, family_);
-      records.text("table", name).count("files_before", before.files).count("files_after", after.files);
-      records.size("bytes_before", before.bytes).size("bytes_after", after.bytes);
-      records.count("cells_before", before.cells).count("cells_after", after.cells);
+      records.text("table", name);
+      if (!is_cluster(store_)) {
+        records.count("files_before", before.files).count("files_after", after.files);
+        records.size("bytes_before", before.bytes).size("bytes_after", after.bytes);
+        records.count("cells_before", before.cells).count("cells_after", after.cells);
+      }
       records.micros(clock.micros()).add();
     }
     CELLAR_TRY(engine->close());

@@ -56,7 +56,7 @@ class CreateCommand final : public Command {
     faults.push_back(validate(options));
     CELLAR_TRY(all_faults(faults));
     tell_carried(session, TableOptions(), options);
-    CELLAR_TRY_ASSIGN(const std::unique_ptr<Engine> engine, open_store(session, store_, OpenFor::kCreating));
+    CELLAR_TRY_ASSIGN(const std::unique_ptr<Engine> engine, open_engine(session, store_, OpenFor::kCreating));
     const Result<std::shared_ptr<Table>> table = engine->create_table(table_, options);
     if (!table.ok()) return table.status();
     CELLAR_TRY(engine->close());

@@ -29,7 +29,7 @@ class DescribeCommand final : public Command {
   }
 
   Status run(Session& session) override {
-    CELLAR_TRY_ASSIGN(const std::unique_ptr<Engine> engine, open_store(session, store_, OpenFor::kLooking));
+    CELLAR_TRY_ASSIGN(const std::unique_ptr<Engine> engine, open_engine(session, store_, OpenFor::kLooking));
     std::vector<std::string> names = engine->list_tables();
     if (!table_.empty()) names = {table_};
     std::vector<TableInfo> tables;

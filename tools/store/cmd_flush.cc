@@ -26,7 +26,7 @@ class FlushCommand final : public Command {
   Status run(Session& session) override {
     StoreProgress progress(session, "flush");
     CELLAR_TRY_ASSIGN(const std::unique_ptr<Engine> engine,
-                      open_store(session, store_, OpenFor::kWriting, &progress));
+                      open_engine(session, store_, OpenFor::kWriting, &progress));
     const Progress clock(session, "flush", 0);
     {
       const ExitOnInterrupt safe(
@@ -40,6 +40,8 @@ class FlushCommand final : public Command {
     }
     const EngineStatus status = engine->status();
     CELLAR_TRY(engine->close());
+    if (is_cluster(store_))
+      return session.talk(fmt::format("flushed in {}", human_micros(clock.micros()))), Status();
     session.talk(fmt::format("flushed in {}: {}, {}", human_micros(clock.micros()),
                              counted(status.store_files, "store file"), human_bytes(status.store_bytes)));
     return {};

@@ -21,7 +21,7 @@ class ListCommand final : public Command {
   }
 
   Status run(Session& session) override {
-    CELLAR_TRY_ASSIGN(const std::unique_ptr<Engine> engine, open_store(session, store_, OpenFor::kLooking));
+    CELLAR_TRY_ASSIGN(const std::unique_ptr<Engine> engine, open_engine(session, store_, OpenFor::kLooking));
     CELLAR_TRY(print_table_list(session, *engine, engine->list_tables()));
     return engine->close();
   }

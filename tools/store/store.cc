@@ -128,6 +128,12 @@ void trace_next_store(std::string path, std::string options) {
 
 Result<std::unique_ptr<Engine>> open_store(Session& session, const std::string& path, OpenFor what,
                                            EventListener* events) {
+  if (is_cluster(path))
+    return Status::not_supported(path + " is a cluster, and this command works on the files of a store")
+        .hinting(
+            "list, describe, create, alter, get, scan, count, put, append, incr, get-counter, delete, "
+            "deleteall, "
+            "truncate, drop, flush, compact and shell work on clusters");
   EngineOptions options;
   options.read_only = what == OpenFor::kLooking;  // some settings are for reading only
   CELLAR_TRY(apply_engine_settings(session, options));
@@ -162,6 +168,17 @@ Result<std::unique_ptr<Engine>> open_store(Session& session, const std::string& 
   return with_hint_at_repair(path, status);
 }
 
+bool is_cluster(const std::string& path) { return path.starts_with("hbase://"); }
+
+Result<std::unique_ptr<Engine>> open_engine(Session& session, const std::string& path, OpenFor what,
+                                            EventListener* events) {
+  if (!is_cluster(path)) return open_store(session, path, what, events);
+  if (!next_trace().path.empty())
+    return Status::not_supported("operations on a cluster are not recorded")
+        .hinting("record them on a store, or see the servers' logs of slow operations");
+  return Engine::open(path);  // it has no settings of its own
+}
+
 Result<std::shared_ptr<Table>> open_table(Session& session, Engine& engine, const std::string& path,
                                           const std::string& name) {
   Result<std::shared_ptr<Table>> table = engine.open_table(name);
@@ -174,7 +191,8 @@ Status no_such_table(Session& session, const std::string& path, const std::strin
   const std::string hint = hint_among(name, names, "tables");
   return session.name_failure(
       "CEL-TABLE", Exit::kCannot,
-      Status::not_found(fmt::format("store {} has no table \"{}\"", path, escaped(name)))
+      Status::not_found(fmt::format("{} {} has no table \"{}\"", is_cluster(path) ? "cluster" : "store", path,
+                                    escaped(name)))
           .hinting(fmt::format("{}   (cellar list {})", hint, path)));
 }
 
@@ -198,7 +216,7 @@ Status no_such_family(Session& session, const std::string& table, const std::str
 Result<OpenedTable> open_store_table(Session& session, const std::string& path, const std::string& name,
                                      OpenFor what) {
   OpenedTable opened;
-  CELLAR_TRY_ASSIGN(opened.engine, open_store(session, path, what));
+  CELLAR_TRY_ASSIGN(opened.engine, open_engine(session, path, what));
   CELLAR_TRY_ASSIGN(opened.table, open_table(session, *opened.engine, path, name));
   return opened;
 }

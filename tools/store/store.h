@@ -13,9 +13,15 @@ namespace cellar {
 
 enum class OpenFor { kLooking, kWriting, kCreating };
 
-// Looking writes nothing. A directory that holds no store is CEL-NOT-STORE.
+// Looking writes nothing. A directory that holds no store is CEL-NOT-STORE. The name of a cluster is refused.
 Result<std::unique_ptr<Engine>> open_store(Session& session, const std::string& path, OpenFor what,
                                            EventListener* events = nullptr);
+// Opens a store, or the cluster that the path names ("hbase://master:16000"), for commands that need no more
+// than the tables of an engine.
+Result<std::unique_ptr<Engine>> open_engine(Session& session, const std::string& path, OpenFor what,
+                                            EventListener* events = nullptr);
+// Tells if the path is the name of a cluster: its tables have no files and no sizes.
+bool is_cluster(const std::string& path);
 // Lets the next store that open_store() opens record its operations into this file, with these options of
 // Engine::start_trace. Empty: no store does.
 void trace_next_store(std::string path, std::string options);

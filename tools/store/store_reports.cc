@@ -12,6 +12,7 @@
 #include "base/text_printer.h"
 #include "base/text_width.h"
 #include "tools/frame/output.h"
+#include "tools/store/store.h"
 
 namespace cellar {
 namespace {
@@ -210,6 +211,7 @@ std::string description_text(const TableInfo& table, bool with_files) {
     }
     text +=
         fmt::format("\n  family {}\n    options    {}\n", family.options.name, options_text(family.options));
+    if (family.id == 0) continue;  // of a cluster, which tells neither files nor sizes
     text += fmt::format("    on disk    {}, {}, {}\n", counted(family.files.size(), "file"),
                         counted(cells, "cell"), human_bytes(bytes));
     text += fmt::format("    in memory  {}, {}\n", counted(family.memtable_cells, "cell"),
@@ -238,6 +240,7 @@ std::string description_json(const std::vector<TableInfo>& tables, Format format
 }
 
 Status print_table_list(Session& session, Engine& engine, const std::vector<std::string>& tables) {
+  const bool has_files = !is_cluster(engine.status().path);
   Records records(session.out(), session.format(), "cellar.list/1", "tables");
   for (const std::string& name : tables) {
     CELLAR_TRY_ASSIGN(const std::shared_ptr<Table> table, engine.open_table(name));
@@ -251,8 +254,9 @@ Status print_table_list(Session& session, Engine& engine, const std::vector<std:
       in_memory += family.memtable_cells;
       for (const StoreFileInfo& file : family.files) bytes += file.bytes;
     }
-    records.text("table", name).list("families", families, ",").count("files", files).size("bytes", bytes);
-    records.count("cells_in_memory", in_memory).add();
+    records.text("table", name).list("families", families, ",");
+    if (has_files) records.count("files", files).size("bytes", bytes).count("cells_in_memory", in_memory);
+    records.add();
   }
   records.finish();
   return {};

@@ -51,7 +51,8 @@ final class ClientCluster {
   }
 
   private static void await(String what, Condition condition) throws Exception {
-    for (long waited = 0; waited < PATIENCE_MS; waited += 50) {
+    long end = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(PATIENCE_MS);
+    while (System.nanoTime() < end) {
       if (condition.holds()) return;
       Thread.sleep(50);
     }

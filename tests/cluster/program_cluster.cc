@@ -13,183 +13,16 @@
 #include <cstdio>
 #include <cstdlib>
 #include <iostream>
-#include <map>
 #include <string>
 #include <thread>
 #include <vector>
 
 #include "cellar/cellar.h"
+#include "tests/cluster/compare_tables.h"
 #include "tests/cluster/draw_requests.h"
 
 namespace cellar::interop {
 namespace {
-
-constexpr std::string_view kCounters = "n";
-
-// A row as text, without the timestamps of counters.
-template <class Cells>
-std::string text_of(std::string_view row, const Cells& cells) {
-  std::string text(row);
-  for (const auto& each : cells) {
-    const Cell cell(each);
-    text += fmt::format(" {}:{}", cell.family, cell.qualifier);
-    if (cell.family != kCounters) text += fmt::format("@{}", cell.timestamp);
-    uint64_t hash = 0;
-    for (const char c : cell.value) hash = hash * 31 + static_cast<uint8_t>(c);
-    text += fmt::format("/{}={}:{:x}", type_name(cell.type), cell.value.size(), hash);
-  }
-  return text;
-}
-
-std::string text_of(const Status& status) { return fmt::format("failed {}", code_name(status.code())); }
-std::string text_of(const Result<Row>& row) {
-  return row.ok() ? text_of(row->cells.empty() ? "" : row->row, row->cells) : text_of(row.status());
-}
-std::string text_of(const Result<ActionResult>& result) {
-  if (!result.ok()) return text_of(result.status());
-  return fmt::format("{} {}", result->matched, text_of(Result<Row>(result->row)));
-}
-
-class Comparison {
- public:
-  Comparison(Table& cluster, Table& store, uint64_t seed) : tables_{&cluster, &store}, draw_(seed) {}
-
-  void step() {
-    switch (draw_.random().below(16)) {
-      case 0:
-      case 1:
-      case 2: {
-        const Put put = draw_.put(draw_.row());
-        return both("put", [&](Table& t) { return done(t.put(put)); });
-      }
-      case 3: {
-        const Delete erase = draw_.erase(draw_.row());
-        return both("erase", [&](Table& t) { return done(t.erase(erase)); });
-      }
-      case 4:
-        return increment();
-      case 5: {
-        const Append append = draw_.append(draw_.row());
-        return both("append", [&](Table& t) { return text_of(t.append(append)); });
-      }
-      case 6: {
-        const RowMutations all = draw_.mutations(draw_.row());
-        return both("mutate", [&](Table& t) { return text_of(t.mutate(all)); });
-      }
-      case 7: {
-        const CheckAndMutate check = draw_.check(draw_.row());
-        return both("check", [&](Table& t) { return text_of(t.check_and_mutate(check)); });
-      }
-      case 8:
-        return batch();
-      case 9:
-      case 10: {
-        const Get get = draw_.get();
-        return both("get", [&](Table& t) { return text_of(t.get_row(get)); });
-      }
-      case 11: {
-        const Get get = draw_.get();
-        return both("exists", [&](Table& t) { return flag(t.exists(get)); });
-      }
-      case 12:
-        return many();
-      default:
-        return scan();
-    }
-  }
-
-  uint64_t differences() const { return differences_; }
-  const std::map<std::string, uint64_t>& counts() const { return counts_; }
-
- private:
-  static std::string done(const Status& status) { return status.ok() ? "ok" : text_of(status); }
-  static std::string flag(const Result<bool>& flag) {
-    return flag.ok() ? (*flag ? "true" : "false") : text_of(flag.status());
-  }
-
-  template <class Ask>
-  void both(const std::string& kind, const Ask& ask, const std::string& about = {}) {
-    ++counts_[kind];
-    const std::string cluster = ask(*tables_[0]);
-    const std::string store = ask(*tables_[1]);
-    if (cluster == store) return;
-    if (++differences_ > 20) return;
-    std::printf("difference %s %s\n  cluster %s\n  store   %s\n", kind.c_str(), about.c_str(),
-                cluster.c_str(), store.c_str());
-  }
-
-  void increment() {
-    const Increment increment = draw_.increment(draw_.row());
-    both("increment", [&](Table& table) {
-      const auto sums = table.increment(increment);
-      return sums.ok() ? fmt::format("{}", fmt::join(*sums, " ")) : text_of(sums.status());
-    });
-  }
-
-  void batch() {
-    const std::vector<Action> actions = draw_.actions();
-    both("batch", [&](Table& table) {
-      std::string text;
-      for (const Result<ActionResult>& each : table.batch(actions)) text += text_of(each) + "; ";
-      return text;
-    });
-  }
-
-  void many() {
-    std::vector<Get> gets;
-    for (uint64_t i = draw_.random().below(20); i > 0; --i) gets.push_back(draw_.get());
-    both("get_many", [&](Table& table) {
-      const auto batches = table.get_many(gets);
-      if (!batches.ok()) return text_of(batches.status());
-      std::string text;
-      for (const RowBatch& each : *batches) text += text_of(each.row().row(), each.row()) + "; ";
-      return text;
-    });
-    both("exists_many", [&](Table& table) {
-      const auto found = table.exists_many(gets);
-      if (!found.ok()) return text_of(found.status());
-      std::string text;
-      for (const bool each : *found) text += each ? '1' : '0';
-      return text;
-    });
-  }
-
-  void scan() {
-    const Scan scan = draw_.scan();
-    // Where a row may be cut anywhere, the cuts are not compared.
-    const bool any_parts = scan.max_result_bytes() != 0;
-    both(
-        "scan",
-        [&](Table& table) {
-          const auto scanner = table.scan(scan);
-          if (!scanner.ok()) return text_of(scanner.status());
-          std::string text;
-          std::string open_row;
-          for (const RowView row : **scanner) {
-            const bool goes_on = any_parts && open_row == row.row();
-            text += (goes_on ? "" : "; ") + text_of(goes_on ? "" : row.row(), row);
-            if (!any_parts && row.more_cells_in_row()) text += " more";
-            open_row = row.more_cells_in_row() ? std::string(row.row()) : "";
-          }
-          return text + ((*scanner)->status().ok() ? "" : text_of((*scanner)->status()));
-        },
-        describe(scan));
-  }
-
-  static std::string describe(const Scan& scan) {
-    return fmt::format(
-        "start={}:{} stop={}:{} prefix={} ranges={} reversed={} limit={} batch={} bytes={} versions={} "
-        "filter={}",
-        scan.start(), scan.start_inclusive(), scan.stop(), scan.stop_inclusive(), scan.prefix(),
-        scan.ranges().size(), scan.reversed(), scan.limit(), scan.batch(), scan.max_result_bytes(),
-        scan.versions(), scan.filter() == nullptr ? "" : scan.filter()->to_text());
-  }
-
-  Table* tables_[2];
-  DrawRequests draw_;
-  uint64_t differences_ = 0;
-  std::map<std::string, uint64_t> counts_;
-};
 
 // Asks who runs the cluster for a change of it.
 void ask_for(const std::string& change) {
@@ -206,7 +39,10 @@ Status compare(const std::string& name, const std::string& directory, uint64_t s
   const std::string table = fmt::format("compared{}", seed);
   CELLAR_TRY_ASSIGN(const auto there, cluster->create_table(table, DrawRequests::table()));
   CELLAR_TRY_ASSIGN(const auto here, store->create_table(table, DrawRequests::table()));
-  Comparison comparison(*there, *here, seed);
+  uint64_t shown = 0;
+  CompareTables comparison(*there, *here, DrawRequests(seed), [&shown](const std::string& difference) {
+    if (++shown <= 20) std::printf("%s\n", difference.c_str());
+  });
   for (uint64_t i = 0; i < operations; ++i) {
     comparison.step();
     if (i == operations / 4) ask_for("split " + table + " r20");
@@ -324,6 +160,7 @@ Status upset(const std::string& name, uint64_t seed, uint64_t rounds) {
 
 int main(int argc, char** argv) {
   using namespace cellar;
+  std::setvbuf(stdout, nullptr, _IOLBF, 0);  // who reads it sees each line at once
   const std::string action = argc > 1 ? argv[1] : "";
   Status status = Status::invalid_argument("cellar_cluster compare NAME DIRECTORY SEED OPERATIONS");
   if (action == "compare" && argc == 6)

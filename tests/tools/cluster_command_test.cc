@@ -1,0 +1,90 @@
+// Goal: commands and the shell work on the name of a cluster as on a store; those that need a store's files
+// refuse it. Method: a store that `cellar serve` serves. In a build without it, that it says so.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <string>
+
+#include "tests/tools/tool_runner.h"
+
+namespace cellar::testing {
+namespace {
+
+using ::testing::HasSubstr;
+
+class ClusterCommands : public ToolTest {
+ protected:
+  // False in a build without `serve`.
+  bool builds_serve() const { return shell("cellar serve --help").exit == 0; }
+
+  // Runs lines with $H, the name of the cluster, while a store is served.
+  ToolResult on_cluster(const std::string& lines) const {
+    return shell(
+        "cellar serve served --port 0 --for 60s >served.txt & server=$!\n"
+        "for i in $(seq 200); do grep -q serving served.txt && break; sleep 0.05; done\n"
+        "H=hbase://$(sed 's/.* at //' served.txt)\n"
+        "(\n" +
+        lines + "\n)\ncode=$?; kill -TERM $server; wait $server; exit $code");
+  }
+};
+
+TEST_F(ClusterCommands, ABuildWithoutServeSaysHowToBuildIt) {
+  if (builds_serve()) return;
+  const ToolResult serve = shell("cellar serve shop");
+  EXPECT_NE(serve.exit, 0);
+  EXPECT_THAT(serve.err, HasSubstr("-DCELLAR_WITH_HBASE=ON"));
+  const ToolResult list = shell("cellar list hbase://localhost:1");
+  EXPECT_EQ(list.exit, 4) << list.err;
+  EXPECT_THAT(list.err, HasSubstr("-DCELLAR_WITH_HBASE=ON"));
+}
+
+TEST_F(ClusterCommands, WhatNeedsFilesRefusesACluster) {
+  for (const char* const command : {"status", "metrics", "checkpoint"}) {
+    const ToolResult refused = shell(std::string("cellar ") + command + " hbase://localhost:1" +
+                                     (std::string(command) == "checkpoint" ? " copy" : ""));
+    EXPECT_EQ(refused.exit, 4) << command << refused.err;
+    EXPECT_THAT(refused.err, HasSubstr("is a cluster")) << command;
+  }
+}
+
+TEST_F(ClusterCommands, CommandsPrintTheSameAsForAStore) {
+  if (!builds_serve()) return;
+  const std::string lines =
+      "set -e\n"
+      "cellar create $H orders d c\n"
+      "cellar put $H orders u1 d:name Ada c:n 7 --ts 5\n"
+      "cellar put $H orders u2 d:name Bob --ts 6\n"
+      "cellar incr $H orders u2 c:n 5\n"
+      "cellar get $H orders u1 --format jsonl\n"
+      "cellar scan $H orders --column d:name --format jsonl\n"
+      "cellar count $H orders --format csv\n"
+      "cellar get-counter $H orders u2 c:n\n"
+      "cellar alter $H orders d:max_versions=5\n"
+      "cellar delete $H orders u1 d:name\n"
+      "cellar shell $H -c \"put orders u3 d:name Grace 9; count orders; deleteall orders u2\" --format "
+      "jsonl\n"
+      "cellar scan $H orders --format jsonl\n"
+      "cellar truncate $H orders\n"
+      "cellar scan $H orders\n"
+      "cellar drop $H orders\n"
+      "cellar list $H --format jsonl\n";
+  const ToolResult cluster = on_cluster(lines);
+  const ToolResult store = shell("H=local\n" + lines);
+  EXPECT_EQ(store.exit, 0) << store.err;
+  EXPECT_EQ(cluster.exit, 0) << cluster.err;
+  EXPECT_EQ(cluster.out, store.out);
+  EXPECT_THAT(cluster.out, HasSubstr("Grace"));
+}
+
+TEST_F(ClusterCommands, AClusterHasNoFilesAndNoSizes) {
+  if (!builds_serve()) return;
+  const ToolResult cluster = on_cluster(
+      "cellar create $H orders d && cellar list $H && cellar describe $H orders && cellar get $H order u1");
+  EXPECT_EQ(cluster.out.find("cells_in_memory"), std::string::npos) << cluster.out;
+  EXPECT_EQ(cluster.out.find("on disk"), std::string::npos) << cluster.out;
+  EXPECT_THAT(cluster.err, HasSubstr("has no table \"order\""));
+  EXPECT_THAT(cluster.err, HasSubstr("did you mean orders?"));
+}
+
+}  // namespace
+}  // namespace cellar::testing
