@@ -242,7 +242,7 @@ PICTURES = (
 )
 
 
-def draw(record, tool, folder, points=240):
+def draw(record, tool, folder, points=80):
     """A point is the largest value of the samples that it stands for."""
     size = max(1, len(record.samples) // points)
     groups = [record.samples[at:at + size] for at in range(0, len(record.samples), size)]
