@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <atomic>
 #include <memory>
 #include <string>
@@ -110,7 +111,8 @@ class ClientOnServer : public ::testing::Test {
       if (i % 700 == 650) flushed(here_->flush());
       if (i % 3000 == 2900) flushed(there_->major_compact());
     }
-    EXPECT_EQ(both.counts().size(), draw.only_repeatable() ? 10u : 12u);  // no kind was left out
+    if (requests < 200) return;  // some kinds are rare
+    EXPECT_EQ(both.counts().size(), draw.only_repeatable() ? 10u : 12u);
   }
 
   const std::unique_ptr<FileSystem> served_files_ = make_memory_file_system();
@@ -143,8 +145,9 @@ TEST_F(ClientOnServer, AnswersAsAStoreWhileConnectionsBreak) {
   proxy_ = std::make_unique<BreakingProxy>(server_->port(), 73, 100);
   if (!proxy_->is_listening()) GTEST_SKIP() << "this system has no address " << BreakingProxy::kHost;
   ASSERT_NO_FATAL_FAILURE(connect(BreakingProxy::kHost));
-  compare(DrawRequests(74).with_all_filters(true).with_only_repeatable(true), scaled(3000));
-  EXPECT_GT(proxy_->cuts(), scaled(20));
+  const uint64_t requests = std::max<uint64_t>(scaled(3000), 300);  // fewer meet no cut
+  compare(DrawRequests(74).with_all_filters(true).with_only_repeatable(true), requests);
+  EXPECT_GT(proxy_->cuts(), requests / 150);
 }
 
 // Each thread reads what it has written, and a counter that all of them increment misses nothing.
