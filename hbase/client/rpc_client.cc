@@ -277,10 +277,11 @@ class AsioClient final : public RpcClient {
     threads_ = make_thread_executor(1, 1);
     stopped_event_ = threads_->make_event();
     ended_ = threads_->make_event();
-    threads_->submit(JobPriority::kHigh, [this] {
+    // The job holds the event, which it still uses when the destructor goes on.
+    threads_->submit(JobPriority::kHigh, [this, ended = ended_] {
       while (!run()) {
       }
-      ended_->signal();
+      ended->signal();
     });
   }
 
@@ -416,7 +417,7 @@ class AsioClient final : public RpcClient {
   std::optional<asio::executor_work_guard<asio::io_context::executor_type>> work_;
   std::unique_ptr<Executor> threads_;
   std::unique_ptr<Event> stopped_event_;
-  std::unique_ptr<Event> ended_;  // the loop has returned
+  std::shared_ptr<Event> ended_;  // the loop has returned
   std::atomic<bool> stopped_ = false;
   std::atomic<uint32_t> next_id_ = 1;
   std::map<Key, std::shared_ptr<Channel>> channels_;  // the loop's
