@@ -209,8 +209,9 @@ def table_of_readers(record):
 def sentences(record):
     context, end = record.context, record.end
     last = record.samples[-1]
-    stalls = ", ".join(f"{name} {each['count']:,} ({each['seconds']:.1f} s in all, at most {each['max_seconds']:.2f} s)"
-                       for name, each in last["stalls"].items())
+    stalls = "\n".join(["| writers waited for | times | seconds in all | longest, s |", "|---|---:|---:|---:|"] + [
+        f"| {name} | {each['count']:,} | {each['seconds']:.1f} | {each['max_seconds']:.2f} |"
+        for name, each in last["stalls"].items()])
     rate = f"{context['rate']:,.0f} operations a second" if context["rate"] else "as many operations as it could"
     return "\n".join((
         f"The processor was {context.get('processor', 'unknown')} with {context['processors']} cores. "
@@ -220,7 +221,8 @@ def sentences(record):
         f"{end['count']:,} in all. Meanwhile {end['whole_scans']:,} scans over the whole table ended, and "
         f"{len(record.readers):,} commands read the store.",
         "",
-        f"Writers waited this often: {stalls}. "
+        stalls,
+        "",
         f"Write amplification was {last['write_amplification']:.2f} at the end. "
         f"Disk space was {record.median('space_amplification'):.2f} times the live data in the median. "
         f"Opening the store again took {end['reopen_seconds']:.2f} s."))
