@@ -33,7 +33,15 @@ double machine_cpu() {
   return (user + nice + system + irq + softirq) / static_cast<double>(sysconf(_SC_CLK_TCK));
 }
 
-// Returns the number after `key` in a file of "key: number" lines; 0 if the kernel does not report it.
+void each_file(const std::string& path, const std::function<void(const std::string&)>& visit) {
+  std::error_code error;
+  for (const auto& entry : std::filesystem::recursive_directory_iterator(path, error)) {
+    if (entry.is_regular_file(error)) visit(entry.path().string());
+  }
+}
+
+}  // namespace
+
 uint64_t account(const char* path, const std::string& key) {
   std::ifstream file(path);
   std::string word;
@@ -46,14 +54,13 @@ uint64_t account(const char* path, const std::string& key) {
   return 0;
 }
 
-void each_file(const std::string& path, const std::function<void(const std::string&)>& visit) {
-  std::error_code error;
-  for (const auto& entry : std::filesystem::recursive_directory_iterator(path, error)) {
-    if (entry.is_regular_file(error)) visit(entry.path().string());
+std::string processor() {
+  std::ifstream info("/proc/cpuinfo");
+  for (std::string line; std::getline(info, line);) {
+    if (line.starts_with("model name")) return line.substr(line.find(':') + 2);
   }
+  return "unknown";
 }
-
-}  // namespace
 
 int64_t steady_ns() {
   timespec now;
@@ -91,6 +98,12 @@ uint64_t bytes_on_disk(const std::string& path) {
     if (::stat(file.c_str(), &found) == 0) bytes += static_cast<uint64_t>(found.st_blocks) * 512;
   });
   return bytes;
+}
+
+uint64_t files_below(const std::string& path) {
+  uint64_t files = 0;
+  each_file(path, [&](const std::string&) { ++files; });
+  return files;
 }
 
 void drop_pages(const std::string& path) {

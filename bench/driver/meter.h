@@ -11,6 +11,10 @@
 namespace cellar::bench {
 
 int64_t steady_ns();
+// Returns the number after `key` in a file of "key: number" lines; 0 if the kernel does not report it.
+uint64_t account(const char* path, const std::string& key);
+// Returns the name of the processor; "unknown" if the kernel does not tell it.
+std::string processor();
 
 struct Cost {
   double seconds = 0;
@@ -38,6 +42,8 @@ class Meter {
 FileBytes bytes_of_calls();
 // Bytes that the files below `path` take up.
 uint64_t bytes_on_disk(const std::string& path);
+// Returns the number of files below `path`.
+uint64_t files_below(const std::string& path);
 // Takes the files below `path` out of the page cache, as far as they are clean and not mapped.
 void drop_pages(const std::string& path);
 // Reads them all, so that they are in it.

@@ -4,7 +4,6 @@
 #include <unistd.h>
 
 #include <filesystem>
-#include <fstream>
 #include <nlohmann/json.hpp>
 
 #include "bench/driver/meter.h"
@@ -14,29 +13,13 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-// Returns the number after `key` in /proc/self/status: kilobytes for sizes.
-uint64_t own_account(const std::string& key) {
-  std::ifstream file("/proc/self/status");
-  for (std::string word; file >> word;) {
-    uint64_t value = 0;
-    if (word == key && file >> value) return value;
-  }
-  return 0;
-}
+uint64_t own_bytes(const std::string& key) { return account("/proc/self/status", key) * 1024; }
 
 uint64_t entries_of(const char* directory) {
   std::error_code error;
   uint64_t count = 0;
   for (const auto& entry : std::filesystem::directory_iterator(directory, error))
     count += entry.exists(error) ? 1 : 0;
-  return count;
-}
-
-uint64_t files_below(const std::string& directory) {
-  std::error_code error;
-  uint64_t count = 0;
-  for (const auto& entry : std::filesystem::recursive_directory_iterator(directory, error))
-    count += entry.is_regular_file(error) ? 1 : 0;
   return count;
 }
 
@@ -67,9 +50,9 @@ uint64_t count_of(const Times::Each& times) {
 }
 
 void add_process(Json& json) {
-  json["resident_bytes"] = own_account("VmRSS:") * 1024;
-  json["anonymous_bytes"] = own_account("RssAnon:") * 1024;
-  json["peak_resident_bytes"] = own_account("VmHWM:") * 1024;
+  json["resident_bytes"] = own_bytes("VmRSS:");
+  json["anonymous_bytes"] = own_bytes("RssAnon:");
+  json["peak_resident_bytes"] = own_bytes("VmHWM:");
   json["descriptors"] = entries_of("/proc/self/fd");
   json["threads"] = entries_of("/proc/self/task");
 }
@@ -156,10 +139,7 @@ std::string Sampler::end(double reopen_seconds) {
 
 std::string context_line(const RunPlan& plan) {
   Json json = {{"kind", "context"}};
-  std::ifstream info("/proc/cpuinfo");
-  for (std::string line; std::getline(info, line);) {
-    if (line.starts_with("model name")) json["processor"] = line.substr(line.find(':') + 2);
-  }
+  json["processor"] = processor();
   json["processors"] = ::sysconf(_SC_NPROCESSORS_ONLN);
   json["rows"] = plan.rows;
   json["value_bytes"] = plan.value_bytes;

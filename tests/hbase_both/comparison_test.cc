@@ -101,6 +101,14 @@ class ClientOnServer : public ::testing::Test {
     ASSERT_NO_FATAL_FAILURE(connect("127.0.0.1"));
   }
 
+  void start_behind_proxy(uint64_t seed) {
+    ASSERT_NO_FATAL_FAILURE(serve(BreakingProxy::kHost));
+    ASSERT_NO_FATAL_FAILURE(create_table("127.0.0.1", {"r20", "r40"}));
+    proxy_ = std::make_unique<BreakingProxy>(server_->port(), seed, 100);
+    ASSERT_TRUE(proxy_->is_listening()) << "Linux has all of 127.0.0.0/8, but not " << BreakingProxy::kHost;
+    ASSERT_NO_FATAL_FAILURE(connect(BreakingProxy::kHost));
+  }
+
   void compare(const DrawRequests& draw, uint64_t requests) {
     CompareTables both(*there_, *here_, draw,
                        [](const std::string& difference) { ADD_FAILURE() << difference; });
@@ -140,11 +148,7 @@ TEST_F(ClientOnServer, AnswersAsAStoreInSeveralRegions) {
 }
 
 TEST_F(ClientOnServer, AnswersAsAStoreWhileConnectionsBreak) {
-  ASSERT_NO_FATAL_FAILURE(serve(BreakingProxy::kHost));
-  ASSERT_NO_FATAL_FAILURE(create_table("127.0.0.1", {"r20", "r40"}));
-  proxy_ = std::make_unique<BreakingProxy>(server_->port(), 73, 100);
-  if (!proxy_->is_listening()) GTEST_SKIP() << "this system has no address " << BreakingProxy::kHost;
-  ASSERT_NO_FATAL_FAILURE(connect(BreakingProxy::kHost));
+  ASSERT_NO_FATAL_FAILURE(start_behind_proxy(73));
   const uint64_t requests = std::max<uint64_t>(scaled(3000), 300);  // fewer meet no cut
   compare(DrawRequests(74).with_all_filters(true).with_only_repeatable(true), requests);
   EXPECT_GT(proxy_->cuts(), requests / 150);
@@ -152,11 +156,7 @@ TEST_F(ClientOnServer, AnswersAsAStoreWhileConnectionsBreak) {
 
 // Each thread reads what it has written, and a counter that all of them increment misses nothing.
 TEST_F(ClientOnServer, ThreadsShareAClientWhileConnectionsBreak) {
-  ASSERT_NO_FATAL_FAILURE(serve(BreakingProxy::kHost));
-  ASSERT_NO_FATAL_FAILURE(create_table("127.0.0.1", {"r20", "r40"}));
-  proxy_ = std::make_unique<BreakingProxy>(server_->port(), 75, 100);
-  if (!proxy_->is_listening()) GTEST_SKIP() << "this system has no address " << BreakingProxy::kHost;
-  ASSERT_NO_FATAL_FAILURE(connect(BreakingProxy::kHost));
+  ASSERT_NO_FATAL_FAILURE(start_behind_proxy(75));
   constexpr int kThreads = 4;
   const auto rows = static_cast<int>(scaled(200));
   std::vector<std::thread> threads;
