@@ -217,7 +217,7 @@ def sentences(record):
         f"The processor was {context.get('processor', 'unknown')} with {context['processors']} cores. "
         f"{context['rows']:,} rows of {context['value_bytes']:,} bytes were loaded first, "
         f"{context['rows'] * context['value_bytes'] / (1 << 30):.2f} GiB. "
-        f"Then {context['writers']} threads did {rate} for {end['seconds'] / 60:.0f} minutes, "
+        f"Then {context['writers']} threads did {rate} for {end['seconds'] / 60:.3g} minutes, "
         f"{end['count']:,} in all. Meanwhile {end['whole_scans']:,} scans over the whole table ended, and "
         f"{len(record.readers):,} commands read the store.",
         "",

@@ -17,7 +17,7 @@ namespace {
 
 struct Settings {
   RunPlan plan;
-  double interval = 5;  // seconds between samples
+  double interval = 0;  // seconds between samples
   uint64_t bytes = 5ull << 30;
   std::vector<std::string> options, family_options;
 };
@@ -40,6 +40,7 @@ Status set_all(Settings& settings) {
   }
   plan.rows = std::max<uint64_t>(settings.bytes / plan.value_bytes, plan.writers);
   if (plan.event_ttl_s == 0) plan.event_ttl_s = std::max<int64_t>(static_cast<int64_t>(plan.seconds / 10), 1);
+  if (settings.interval == 0) settings.interval = std::min(5.0, plan.seconds / 16);
   if (std::filesystem::exists(plan.directory))
     return Status::invalid_argument(plan.directory + " exists; name a directory that does not");
   return {};
@@ -120,9 +121,9 @@ int main_of(int argc, char** argv) {
       ->check(CLI::Range(1, 64));
   app.add_option("--event-ttl", plan.event_ttl_s,
                  "seconds after which events expire; 0: a tenth of the load's time");
-  app.add_option("--interval", settings.interval, "seconds between samples")
-      ->capture_default_str()
-      ->check(CLI::PositiveNumber);
+  app.add_option("--interval", settings.interval,
+                 "seconds between samples; 0: 5, or less so that there are 16 samples")
+      ->check(CLI::NonNegativeNumber);
   app.add_option("--seed", plan.seed, "seed of all choices")->capture_default_str();
   app.add_option("--option", settings.options, "an engine option, KEY=VALUE; several");
   app.add_option("--family-option", settings.family_options,
