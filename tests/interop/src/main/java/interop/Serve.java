@@ -23,6 +23,7 @@ import org.apache.hadoop.hbase.HBaseConfiguration;
 import org.apache.hadoop.hbase.TableName;
 import org.apache.hadoop.hbase.client.Admin;
 import org.apache.hadoop.hbase.client.CheckAndMutateResult;
+import org.apache.hadoop.hbase.client.CompactionState;
 import org.apache.hadoop.hbase.client.Connection;
 import org.apache.hadoop.hbase.client.ConnectionFactory;
 import org.apache.hadoop.hbase.client.Result;
@@ -32,6 +33,8 @@ import org.apache.hadoop.hbase.client.Table;
 import org.apache.hadoop.hbase.client.TableDescriptorBuilder;
 
 public final class Serve implements AutoCloseable {
+  private static final long PATIENCE_NS = 60_000_000_000L;
+
   private final Process server;
   private final BufferedReader said;
   private final OutputStream told;
@@ -105,9 +108,19 @@ public final class Serve implements AutoCloseable {
     return (result.isSuccess() ? "success" : "failure") + Region.text(result.getResult());
   }
 
+  // A compaction is answered before it begins. Its end is awaited: a put meanwhile would keep markers that the table
+  // beside it drops (docs/decisions/snapshots-stay.md).
   private String rewrite(List<String> fields) throws IOException {
-    if (fields.get(0).equals("flush")) admin.flush(table.getName());
-    else admin.majorCompact(table.getName());
+    if (fields.get(0).equals("flush")) {
+      admin.flush(table.getName());
+      return "rewritten";
+    }
+    admin.majorCompact(table.getName());
+    long end = System.nanoTime() + PATIENCE_NS;
+    while (admin.getCompactionState(table.getName()) != CompactionState.NONE) {
+      if (System.nanoTime() > end) throw new IOException("the compaction has not ended after a minute");
+      Thread.onSpinWait();
+    }
     return "rewritten";
   }
 
