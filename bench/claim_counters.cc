@@ -59,7 +59,7 @@ void q25(benchmark::State& state, Durability durability, bool hot) {
   if (!sum_is(shared.store->rows(), all)) state.SkipWithError("the counters do not add up");
 }
 
-[[maybe_unused]] const bool registered = [] {
+[[maybe_unused]] const bool registered_counters = [] {
   for (const Durability durability :
        {Durability::kSkipWal, Durability::kAsyncWal, Durability::kSyncWal, Durability::kFsyncWal}) {
     for (const bool hot : {false, true}) {

@@ -222,7 +222,7 @@ void register_q18() {
   }
 }
 
-[[maybe_unused]] const bool registered = [] {
+[[maybe_unused]] const bool registered_point = [] {
   register_q06();
   register_q08();
   register_q18();

@@ -107,7 +107,7 @@ void register_q31() {
           [=](benchmark::State& state) { q31(state, rows); });
 }
 
-[[maybe_unused]] const bool registered = [] {
+[[maybe_unused]] const bool registered_rows = [] {
   register_q09();
   register_q10();
   register_q31();

@@ -310,7 +310,7 @@ void register_q11() {
   }
 }
 
-[[maybe_unused]] const bool registered = [] {
+[[maybe_unused]] const bool registered_select = [] {
   register_q01();
   register_q04();
   register_q11();

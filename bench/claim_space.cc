@@ -134,7 +134,7 @@ void register_q17() {
   }
 }
 
-[[maybe_unused]] const bool registered = [] {
+[[maybe_unused]] const bool registered_space = [] {
   register_q12();
   register_q16();
   register_q17();

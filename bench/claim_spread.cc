@@ -206,17 +206,18 @@ void q29_scan(benchmark::State& state, Spread spread, uint32_t salts, bool paral
 }
 
 void register_q29_reads() {
-  struct Way {
+  struct SpreadWay {
     Spread spread;
     uint32_t salts;
   };
-  for (const Way way : {Way{Spread::kRising, 1}, Way{Spread::kHashed, 1}, Way{Spread::kSalted, 16},
-                        Way{Spread::kSaltedByChance, 4}, Way{Spread::kSaltedByChance, 16}})
+  for (const SpreadWay way :
+       {SpreadWay{Spread::kRising, 1}, SpreadWay{Spread::kHashed, 1}, SpreadWay{Spread::kSalted, 16},
+        SpreadWay{Spread::kSaltedByChance, 4}, SpreadWay{Spread::kSaltedByChance, 16}})
     claim(fmt::format("Q29_rising_keys/part:lookups/keys:{}/salts:{}",
                       kSpreadNames[static_cast<int>(way.spread)], way.salts),
           [=](benchmark::State& state) { q29_lookup(state, way.spread, way.salts); });
-  for (const Way way :
-       {Way{Spread::kRising, 1}, Way{Spread::kSalted, 2}, Way{Spread::kSalted, 4}, Way{Spread::kSalted, 16}})
+  for (const SpreadWay way : {SpreadWay{Spread::kRising, 1}, SpreadWay{Spread::kSalted, 2},
+                              SpreadWay{Spread::kSalted, 4}, SpreadWay{Spread::kSalted, 16}})
     for (const bool parallel : {false, true})
       if (!parallel || way.spread == Spread::kSalted)
         claim(fmt::format("Q29_rising_keys/part:scans/keys:{}/salts:{}/order:{}",

@@ -113,7 +113,7 @@ void decompress(benchmark::State& state, const std::string& codec) {
   state.SetBytesProcessed(state.iterations() * static_cast<int64_t>(payload.size()));
 }
 
-[[maybe_unused]] const bool registered = [] {
+[[maybe_unused]] const bool registered_micro_block = [] {
   for (const std::string& encoding : encoding_names()) {
     for (const bool wide : {false, true}) {
       const std::string suffix = fmt::format("encoding:{}/rows:{}", encoding, wide ? "wide" : "narrow");

@@ -73,7 +73,7 @@ void ask(benchmark::State& state, int percent, size_t chunks, bool inside) {
   if (!inside) state.counters["false positives"] = static_cast<double>(yes) / static_cast<double>(at);
 }
 
-[[maybe_unused]] const bool registered = [] {
+[[maybe_unused]] const bool registered_micro_bloom = [] {
   for (const int percent : {1, 10}) {
     benchmark::RegisterBenchmark(fmt::format("bloom/build/errors_percent:{}", percent).c_str(),
                                  [=](benchmark::State& state) { build(state, percent); })

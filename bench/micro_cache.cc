@@ -79,7 +79,7 @@ void insert_evict(benchmark::State& state, const std::string& policy) {
   finish(state);
 }
 
-[[maybe_unused]] const bool registered = [] {
+[[maybe_unused]] const bool registered_micro_cache = [] {
   register_cache_plugins();
   for (const std::string& policy : Registry<CachePolicy>::instance().names()) {
     for (const int threads : {1, 2}) {

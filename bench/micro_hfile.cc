@@ -108,7 +108,7 @@ void may_contain(benchmark::State& state, bool inside) {
   state.counters["yes"] = static_cast<double>(yes) / static_cast<double>(state.iterations());
 }
 
-[[maybe_unused]] const bool registered = [] {
+[[maybe_unused]] const bool registered_micro_hfile = [] {
   for (const std::string& encoding : encoding_names()) {
     for (const std::string& codec : codec_names()) {
       const Format format{encoding, codec};

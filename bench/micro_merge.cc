@@ -93,7 +93,7 @@ void merge(benchmark::State& state, Pattern pattern, size_t sources) {
                                                  benchmark::Counter::kIsRate | benchmark::Counter::kInvert);
 }
 
-[[maybe_unused]] const bool registered = [] {
+[[maybe_unused]] const bool registered_micro_merge = [] {
   for (const Pattern pattern :
        {Pattern::kAlternating, Pattern::kStretches, Pattern::kBehind, Pattern::kSame}) {
     for (const size_t sources : {1, 2, 4, 8, 16, 32}) {

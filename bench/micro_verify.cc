@@ -19,14 +19,15 @@ namespace cellar::bench {
 namespace {
 
 // 1 GiB on disk.
-uint64_t file_cells() { return scaled(13'720'000, 20'000); }
+uint64_t large_file_cells() { return scaled(13'720'000, 20'000); }
 
-void make_cell(uint64_t i, OwnedCell& cell) {
+void make_large_cell(uint64_t i, OwnedCell& cell) {
   cell.assign(numbered("user", i), "d", "name", 1'700'000'000'000, CellType::kPut, 0, text_of(i, 100));
 }
 
 const FileInMemory& large_file() {
-  static const FileInMemory file(file_cells(), make_cell, {.compression = "snappy", .bloom = "row"});
+  static const FileInMemory file(large_file_cells(), make_large_cell,
+                                 {.compression = "snappy", .bloom = "row"});
   return file;
 }
 
@@ -83,7 +84,7 @@ void decompression_alone(benchmark::State& state) {
   state.SetBytesProcessed(state.iterations() * static_cast<int64_t>(large_file().summary().file_bytes));
 }
 
-[[maybe_unused]] const bool registered = [] {
+[[maybe_unused]] const bool registered_micro_verify = [] {
   const auto run = [](const std::string& name, const auto& body) {
     benchmark::RegisterBenchmark(name.c_str(), body)->UseRealTime()->Unit(benchmark::kMillisecond);
   };

@@ -12,7 +12,7 @@
 #include "bench/endurance/run.h"
 #include "bench/endurance/sample.h"
 
-namespace cellar::bench {
+namespace cellar::bench::endurance {
 namespace {
 
 struct Settings {
@@ -137,6 +137,6 @@ int main_of(int argc, char** argv) {
 }
 
 }  // namespace
-}  // namespace cellar::bench
+}  // namespace cellar::bench::endurance
 
-int main(int argc, char** argv) { return cellar::bench::main_of(argc, argv); }
+int main(int argc, char** argv) { return cellar::bench::endurance::main_of(argc, argv); }

@@ -4,7 +4,7 @@
 
 #include "bench/endurance/run.h"
 
-namespace cellar::bench {
+namespace cellar::bench::endurance {
 namespace {
 
 class LongScan {
@@ -68,4 +68,4 @@ Status scan_for_long(Run& run) {
   return {};
 }
 
-}  // namespace cellar::bench
+}  // namespace cellar::bench::endurance

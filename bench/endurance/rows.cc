@@ -4,7 +4,7 @@
 #include <charconv>
 #include <cstring>
 
-namespace cellar::bench {
+namespace cellar::bench::endurance {
 namespace {
 
 Status wrong(uint64_t row, const std::string& what) {
@@ -69,4 +69,4 @@ Result<uint64_t> row_number(std::string_view key) {
   return Status::corruption("the key " + std::string(key) + " was read, which nobody wrote");
 }
 
-}  // namespace cellar::bench
+}  // namespace cellar::bench::endurance

@@ -11,7 +11,7 @@
 #include "bench/workload/data.h"
 #include "cellar/cellar.h"
 
-namespace cellar::bench {
+namespace cellar::bench::endurance {
 
 // A row's state: how often the row changed, times two, and 1 if the last change deleted it. 1: never written.
 using RowState = uint32_t;
@@ -58,4 +58,4 @@ class Rows {
 // RowKey::present() does not make.
 Result<uint64_t> row_number(std::string_view key);
 
-}  // namespace cellar::bench
+}  // namespace cellar::bench::endurance

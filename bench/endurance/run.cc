@@ -1,7 +1,7 @@
 // Run: makes and loads the store of an endurance run, and compares all of it.
 #include "bench/endurance/run.h"
 
-namespace cellar::bench {
+namespace cellar::bench::endurance {
 
 Result<std::unique_ptr<Run>> Run::create(const RunPlan& plan) {
   std::unique_ptr<Run> run(new Run(plan));
@@ -107,4 +107,4 @@ Status Run::check_rows() {
   return {};
 }
 
-}  // namespace cellar::bench
+}  // namespace cellar::bench::endurance

@@ -14,7 +14,7 @@
 #include "bench/endurance/rows.h"
 #include "bench/workload/histogram.h"
 
-namespace cellar::bench {
+namespace cellar::bench::endurance {
 
 struct RunPlan {
   std::string directory;  // of the store; it must not exist
@@ -102,4 +102,4 @@ Status write_for_long(Run& run, uint32_t writer);
 // Scans the whole table again and again, so slowly that each scan outlives flushes and compactions.
 Status scan_for_long(Run& run);
 
-}  // namespace cellar::bench
+}  // namespace cellar::bench::endurance

@@ -8,7 +8,7 @@
 
 #include "bench/driver/meter.h"
 
-namespace cellar::bench {
+namespace cellar::bench::endurance {
 namespace {
 
 using Json = nlohmann::ordered_json;
@@ -155,4 +155,4 @@ std::string context_line(const RunPlan& plan) {
   return json.dump();
 }
 
-}  // namespace cellar::bench
+}  // namespace cellar::bench::endurance

@@ -5,7 +5,7 @@
 
 #include "bench/endurance/run.h"
 
-namespace cellar::bench {
+namespace cellar::bench::endurance {
 
 // Sampler: describes a run since the sample before. One thread.
 class Sampler {
@@ -27,4 +27,4 @@ class Sampler {
 // Returns the line with the circumstances: {"kind": "context", …}.
 std::string context_line(const RunPlan& plan);
 
-}  // namespace cellar::bench
+}  // namespace cellar::bench::endurance

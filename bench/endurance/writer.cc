@@ -5,7 +5,7 @@
 
 #include "bench/endurance/run.h"
 
-namespace cellar::bench {
+namespace cellar::bench::endurance {
 namespace {
 
 int64_t now_ms() {
@@ -248,4 +248,4 @@ Status Writer::check_gap(uint64_t next, uint64_t number, bool backward) {
 
 Status write_for_long(Run& run, uint32_t writer) { return Writer(run, writer).work(); }
 
-}  // namespace cellar::bench
+}  // namespace cellar::bench::endurance

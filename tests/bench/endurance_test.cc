@@ -7,7 +7,7 @@
 #include "bench/endurance/run.h"
 #include "tests/support/scratch_directory.h"
 
-namespace cellar::bench {
+namespace cellar::bench::endurance {
 namespace {
 
 constexpr RowState kFirst = state_after(kNeverWritten, false);
@@ -62,14 +62,14 @@ class EnduranceRun : public ::testing::Test {
     plan.seconds = 1;
     plan.event_ttl_s = 1;
     plan.engine.memtable_bytes = 64 << 10;
-    auto made = bench::Run::create(plan);
+    auto made = endurance::Run::create(plan);
     ASSERT_TRUE(made.ok()) << made.status();
     run_ = std::move(made).value();
     ASSERT_TRUE(run_->load().ok());
   }
 
   cellar::testing::ScratchDirectory directory_;
-  std::unique_ptr<bench::Run> run_;
+  std::unique_ptr<endurance::Run> run_;
 };
 
 TEST_F(EnduranceRun, WritersAndReadersFindWhatTheyExpect) {
@@ -103,4 +103,4 @@ TEST_F(EnduranceRun, ALostRowAndALostIncrementAreFound) {
 }
 
 }  // namespace
-}  // namespace cellar::bench
+}  // namespace cellar::bench::endurance

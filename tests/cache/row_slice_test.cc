@@ -22,7 +22,7 @@
 namespace cellar::testing {
 namespace {
 
-constexpr uint64_t kFile = 77;
+constexpr uint64_t kSliceFile = 77;
 const std::string kTags("\0\2\1z", 4);
 
 // A flat key without the help of the layer above, which encodes keys.
@@ -64,14 +64,14 @@ RowSlice* slice_of(uint64_t file, uint64_t row) {
   const std::string name = row_name(row);
   EXPECT_TRUE(builder.add(TestCell(name, 'a', value_of(file, row)).view));
   EXPECT_TRUE(builder.add(TestCell(name, 'b', value_of(file, row), kTags).view));
-  return builder.finish(SliceKey::of(file * kFile, name), false);
+  return builder.finish(SliceKey::of(file * kSliceFile, name), false);
 }
 
 // Returns true if the pin holds the slice of file and row.
 bool holds(const Pin& pin, uint64_t file, uint64_t row) {
   if (!pin) return false;
   const auto& slice = *static_cast<const RowSlice*>(pin.get());
-  if (!slice.is_of(SliceKey::of(file * kFile, row_name(row))) || slice.cells().size() != 2) return false;
+  if (!slice.is_of(SliceKey::of(file * kSliceFile, row_name(row))) || slice.cells().size() != 2) return false;
   for (const CellView& cell : slice.cells())
     if (cell.row() != row_name(row) || cell.value_bytes() != value_of(file, row)) return false;
   return true;
@@ -99,11 +99,11 @@ class RowSlices : public ::testing::TestWithParam<std::string> {
   void TearDown() override { erase_all(); }
   Pin find(uint64_t file, uint64_t row) {
     const std::string name = row_name(row);
-    return cache_->find_row(SliceKey::of(file * kFile, name));
+    return cache_->find_row(SliceKey::of(file * kSliceFile, name));
   }
   void keep(uint64_t file, uint64_t row) {
     const std::string name = row_name(row);
-    cache_->keep_row(SliceKey::of(file * kFile, name), slice_of(file, row));
+    cache_->keep_row(SliceKey::of(file * kSliceFile, name), slice_of(file, row));
   }
 
   std::array<BlockSlot, 32> slots_;
@@ -120,7 +120,7 @@ TEST(RowSliceBuilder, CopiesAllThatACellHas) {
     EXPECT_TRUE(builder.add(marker.view));
     EXPECT_TRUE(builder.add(tagged.view));
   }
-  const SliceKey key = SliceKey::of(kFile, "r");
+  const SliceKey key = SliceKey::of(kSliceFile, "r");
   RowSlice* const slice = builder.finish(key, true);
   const Pin pin(slice);
   ASSERT_EQ(slice->cells().size(), 2u);
@@ -135,8 +135,8 @@ TEST(RowSliceBuilder, CopiesAllThatACellHas) {
   EXPECT_TRUE(slice->has_family_markers());
   EXPECT_EQ(slice->cells()[0].cell_type, CellType::kDeleteFamily);
   EXPECT_TRUE(slice->is_of(key));
-  EXPECT_FALSE(slice->is_of(SliceKey::of(2 * kFile, "r")));
-  EXPECT_FALSE(slice->is_of(SliceKey::of(kFile, "s")));
+  EXPECT_FALSE(slice->is_of(SliceKey::of(2 * kSliceFile, "r")));
+  EXPECT_FALSE(slice->is_of(SliceKey::of(kSliceFile, "s")));
   EXPECT_GT(slice->charge_bytes(), sizeof(RowSlice) + 2 * sizeof(CellView) + 40);
 }
 
@@ -156,11 +156,11 @@ TEST(RowSliceBuilder, RefusesWhatIsTooLarge) {
 
 TEST(RowTable, SaysWhichBlocksWereMissedLately) {
   RowTable table(1 << 20);
-  EXPECT_FALSE(table.missed_lately(kFile + 100));
-  EXPECT_TRUE(table.missed_lately(kFile + 100));
-  EXPECT_FALSE(table.missed_lately(2 * kFile + 100));
-  for (uint64_t i = 0; i < 10'000; ++i) table.missed_lately(3 * kFile + i * 4096);
-  EXPECT_FALSE(table.missed_lately(kFile + 100)) << "many others came after it";
+  EXPECT_FALSE(table.missed_lately(kSliceFile + 100));
+  EXPECT_TRUE(table.missed_lately(kSliceFile + 100));
+  EXPECT_FALSE(table.missed_lately(2 * kSliceFile + 100));
+  for (uint64_t i = 0; i < 10'000; ++i) table.missed_lately(3 * kSliceFile + i * 4096);
+  EXPECT_FALSE(table.missed_lately(kSliceFile + 100)) << "many others came after it";
 }
 
 TEST_P(RowSlices, AreFoundByFileAndRow) {

@@ -11,8 +11,6 @@
 namespace cellar::testing {
 namespace {
 
-using Kind = ModelChange::Kind;
-
 Cells of_row(const Cells& cells, const std::string& row) {
   Cells result;
   for (const Cell& cell : cells)
@@ -106,7 +104,7 @@ Result<std::map<std::string, Cells>> Mirror::cells_of(const RowChange& change, i
   std::vector<ModelChange> changes = change.changes;
   if (change.is_delete && changes.empty()) {
     ModelChange& row = changes.emplace_back();
-    row.kind = Kind::kDeleteRow;
+    row.kind = ModelChange::Kind::kDeleteRow;
     row.row = change.row;
     row.timestamp = change.timestamp;
   }
@@ -114,7 +112,8 @@ Result<std::map<std::string, Cells>> Mirror::cells_of(const RowChange& change, i
   for (const auto& [name, family] : families_) rules[name] = family.rules;
   ModelTable table(rules);
   const bool reads = std::ranges::any_of(changes, [](const ModelChange& each) {
-    return each.kind == Kind::kIncrement || each.kind == Kind::kAppend || each.kind == Kind::kDeleteLatest;
+    return each.kind == ModelChange::Kind::kIncrement || each.kind == ModelChange::Kind::kAppend ||
+           each.kind == ModelChange::Kind::kDeleteLatest;
   });
   for (const auto& [name, family] : families_) {
     if (!reads) break;

@@ -58,9 +58,6 @@ std::string row_text(const RowChange& change) {
   return text;
 }
 
-// In a list of actions, an entry that is no row change is a get.
-bool is_get(const RowChange& change) { return !change.is_delete && change.changes.empty(); }
-
 std::string rows_text(std::string text, const Operation& operation) {
   text += operation.unlogged ? ", unlogged:" : ":";
   for (const RowChange& row : operation.rows)

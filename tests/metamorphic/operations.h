@@ -36,6 +36,9 @@ struct RowChange {
   std::optional<int64_t> put_ttl_ms = {};  // of every cell of a put
 };
 
+// In a list of actions, an entry that is no row change is a get.
+inline bool is_get(const RowChange& change) { return !change.is_delete && change.changes.empty(); }
+
 // A filter of which the model knows what it lets pass.
 struct ModelFilter {
   enum class Kind : uint8_t {

@@ -11,8 +11,6 @@
 namespace cellar::testing {
 namespace {
 
-bool is_get(const RowChange& change) { return !change.is_delete && change.changes.empty(); }
-
 // Returns true if the engine may write the change together with its neighbours.
 bool is_blind(const RowChange& change) { return !is_get(change) && !computes(change); }
 

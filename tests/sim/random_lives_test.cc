@@ -16,13 +16,13 @@ namespace cellar::testing {
 namespace {
 
 using Kind = CourseStep::Kind;
-constexpr uint64_t kShards = 4;
+constexpr uint64_t kLifeShards = 4;
 constexpr int64_t kMinuteMs = 60'000, kYearMs = int64_t{365} * 86'400'000;
 
-// Steps of one stretch; it begins by opening the store.
-class Steps {
+// LifeSteps of one stretch; it begins by opening the store.
+class LifeSteps {
  public:
-  explicit Steps(Random& random) : random_(random) {}
+  explicit LifeSteps(Random& random) : random_(random) {}
 
   std::vector<CourseStep> draw(size_t writes) {
     std::vector<CourseStep> steps = {{.kind = Kind::kOpen}};
@@ -99,13 +99,13 @@ const char* policy_of(uint64_t seed) {
   return kPolicies[seed % std::size(kPolicies)];
 }
 
-struct Tally {
+struct LifeTally {
   uint64_t lives = 0, kills = 0, power_cuts = 0, faults = 0, by_itself = 0, by_resume = 0, writes = 0;
 };
 
 class Life {
  public:
-  Life(uint64_t seed, Tally& tally) : compaction_(policy_of(seed)), random_(seed), tally_(tally) {}
+  Life(uint64_t seed, LifeTally& tally) : compaction_(policy_of(seed)), random_(seed), tally_(tally) {}
 
   std::optional<std::string> run() {
     ++tally_.lives;
@@ -117,7 +117,7 @@ class Life {
 
  private:
   std::optional<std::string> stretch() {
-    NamedCourse course{"random", {}, Steps(random_).draw(known_.writes.size())};
+    NamedCourse course{"random", {}, LifeSteps(random_).draw(known_.writes.size())};
     course.memtable_bytes = uint64_t{4096} << random_.below(4);
     course.automatic = true;
     course.verify_new_files = random_.one_in(4);
@@ -179,19 +179,19 @@ class Life {
 
   const std::string compaction_;
   Random random_;
-  Tally& tally_;
+  LifeTally& tally_;
   std::unique_ptr<CrashFileSystem> medium_ = std::make_unique<CrashFileSystem>();
   Outcome known_;
 };
 
 class RandomLives : public ::testing::TestWithParam<uint64_t> {};
-INSTANTIATE_TEST_SUITE_P(Shards, RandomLives, ::testing::Range(uint64_t{0}, kShards));
+INSTANTIATE_TEST_SUITE_P(Shards, RandomLives, ::testing::Range(uint64_t{0}, kLifeShards));
 
 TEST_P(RandomLives, LoseNothingAndGoOn) {
   const uint64_t one = from_environment("CELLAR_SEED", 0);
-  const uint64_t lives = one != 0 ? 1 : scaled(from_environment("CELLAR_LIVES", 5000)) / kShards;
+  const uint64_t lives = one != 0 ? 1 : scaled(from_environment("CELLAR_LIVES", 5000)) / kLifeShards;
   const uint64_t first = one != 0 ? one : from_environment("CELLAR_FIRST_SEED", 1) + GetParam() * 1'000'000;
-  Tally tally;
+  LifeTally tally;
   for (uint64_t seed = first; seed < first + lives; ++seed) {
     const auto wrong = Life(seed, tally).run();
     ASSERT_FALSE(wrong) << "repeat: CELLAR_SEED=" << seed

@@ -134,7 +134,7 @@ class SyncSweep : public ::testing::Test {
 
 TEST_F(SyncSweep, NoPlaceCanBeLeftOut) {
   // The short form sweeps one course, in which some places have no crash that would show them.
-  const bool all = test_scale() >= 1;
+  const bool all = test_scale() >= kDailyScale;
   for (const NamedCourse& course : all_courses()) {
     // Where jobs run side by side, a sync may be covered by another job's: what happened before it does not
     // tell what it is for. The other courses have the same calls.

@@ -15,6 +15,8 @@
 namespace cellar::testing {
 namespace {
 
+using Kind = CourseStep::Kind;
+
 class Course {
  public:
   Course(FileSystem& files, Outcome before, const NamedCourse& course, const WorkloadOptions& options)
@@ -107,7 +109,6 @@ class Course {
 };
 
 bool Course::perform(const CourseStep& step) {
-  using Kind = CourseStep::Kind;
   if (step.kind == Kind::kLoseEmptyDirectories) return lose_empty_directories();
   if (engine_ == nullptr && step.kind != Kind::kOpen) return false;
   switch (step.kind) {
@@ -145,7 +146,6 @@ bool Course::perform(const CourseStep& step) {
 }
 
 bool Course::perform_on_tables(CourseStep::Kind kind) {
-  using Kind = CourseStep::Kind;
   switch (kind) {
     case Kind::kMakeTable:
       return make_extra();
@@ -196,7 +196,6 @@ bool Course::clone() {
 }
 
 bool Course::perform_on_feed(CourseStep::Kind kind) {
-  using Kind = CourseStep::Kind;
   switch (kind) {
     case Kind::kMakeFeed:
       return note(outcome_.feed, engine_->feeds().create("all"), true);
