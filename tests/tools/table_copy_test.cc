@@ -1,6 +1,6 @@
-// Goal: the loop of a copy loses and doubles nothing, wherever it ends and goes on, for both forms of writes;
-// the comparison finds what differs. Method: stores in memory, sinks that fail at a chosen call, and reads of
-// both tables.
+// Goal: the loop of a copy loses nothing, wherever it ends and goes on, for both forms of writes. The
+// comparison finds what differs. Method: stores in memory, sinks that fail at a chosen call, and reads of both
+// tables.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -26,8 +26,8 @@ namespace {
 
 using ::testing::HasSubstr;
 
-// A sink that fails at one of its calls, as if the process or the other side had ended there: nothing that it
-// held is written.
+// A sink that fails at one of its calls, as if the process had ended there. The cells that it held are not
+// written.
 class BreakingSink final : public CopySink {
  public:
   BreakingSink(std::unique_ptr<CopySink> inner, uint64_t calls) : inner_(std::move(inner)), left_(calls) {}
@@ -72,8 +72,8 @@ class TableCopy : public ::testing::Test {
     return {.families = {{.name = "d", .max_versions = 5}, {.name = "e", .max_versions = 2}}};
   }
 
-  // Makes both tables; the first one with rows of all kinds: many versions, times to live, markers of each
-  // type, a cell that was written twice, and a row that is longer than many batches.
+  // Makes both tables. The first one has many versions, times to live, and markers of each type. It also has
+  // cells that were written twice, and a row that is longer than many batches.
   void make_tables() {
     from_ = from_engine_->create_table("t", options()).value();
     to_ = to_engine_->create_table("t", options()).value();
@@ -101,7 +101,7 @@ class TableCopy : public ::testing::Test {
     return for_cluster ? make_cluster_sink(to_, batch_bytes) : make_store_sink(*to_engine_, to_, batch_bytes);
   }
 
-  // What reads show, one cell a line, tags included.
+  // Returns the cells that reads show, one a line, with tags.
   static std::string shown(Table& table, bool raw = false) {
     const auto scanner = table.scan(Scan().versions(UINT32_MAX).raw(raw)).value();
     std::string text;
@@ -148,14 +148,14 @@ TEST_F(TableCopy, AnInterruptionAtEachCallIsMadeUpFor) {
         SCOPED_TRACE(std::string(raw ? "raw " : "") + (for_cluster ? "cluster " : "") +
                      std::to_string(calls));
         ASSERT_TRUE(to_engine_->truncate_table("t").ok());
-        auto state = CopyState::open(path, "a request");
+        auto state = CopyState::open(path, {{"raw", raw ? "true" : "false"}});
         ASSERT_TRUE(state.ok()) << state.status();
         BreakingSink breaking(sink(for_cluster), calls);
         const Status broken =
             copy_cells(session_, *from_, plan_, breaking, state->of("t", "t"), [&] { return state->save(); });
         if (!broken.ok()) {
           ++interruptions;
-          auto again = CopyState::open(path, "a request");
+          auto again = CopyState::open(path, {{"raw", raw ? "true" : "false"}});
           ASSERT_TRUE(again.ok()) << again.status();
           CopyProgress& progress = again->of("t", "t");
           EXPECT_FALSE(progress.done);

@@ -264,8 +264,7 @@ Status cluster_refusal(const std::string& cluster) {
     const Result<std::unique_ptr<Command>> command = make_command(name);
     if (command.ok() && (*command)->takes_clusters()) able.push_back(name);
   }
-  return Status::not_supported(escaped(cluster) +
-                               " is a cluster, whose files this command cannot read: it works on a store")
+  return Status::not_supported(escaped(cluster) + " is a cluster, and this command works on files")
       .hinting(fmt::format("these commands work on a cluster: {}", fmt::join(able, ", ")));
 }
 

@@ -63,12 +63,14 @@ std::string text_of(const std::string& table, const RangeDifference& range) {
                            : fmt::format("{} became {}", counts(range.from), counts(range.to)));
 }
 
-// Names a store by where it is, so that a copy that goes on from another directory is known again.
-std::string place_of(const std::string& engine) {
-  if (is_cluster(engine)) return engine.substr(0, engine.find('?'));
+// Names a store by its path and identity, and a cluster by its identity. A copy that goes on from another
+// directory, or through another master, is known again.
+std::string place_of(const std::string& path, Engine& engine) {
+  const std::string identity = engine.status().identity;
+  if (is_cluster(path)) return "cluster " + identity;
   std::error_code error;
-  const std::filesystem::path path = std::filesystem::weakly_canonical(engine, error);
-  return error ? engine : path.string();
+  const std::filesystem::path whole = std::filesystem::weakly_canonical(path, error);
+  return fmt::format("{} ({})", error ? path : whole.string(), identity);
 }
 
 class CopyCommand final : public Command {
@@ -90,7 +92,7 @@ class CopyCommand final : public Command {
         .choice("--verify", verify_, {"after", "skip", "only"},
                 "compare the visible cells of the tables: after the copy, not, or without a copy")
         .option("--state", state_, "FILE",
-                "where progress is kept (TO.copy beside a store; none for a cluster)")
+                "where progress is kept (TO.copy next to a store; none for a cluster)")
         .option("--batch", batch_, "SIZE", "write at about so many bytes; 64k to 32m (4m)");
     rows_.declare_range(arguments);
     arguments
@@ -121,7 +123,7 @@ class CopyCommand final : public Command {
     const Progress clock(session, "copy", 0);
     CELLAR_TRY(open_from(session));
     CELLAR_TRY(open_to(session));
-    CELLAR_TRY_ASSIGN(CopyState state, CopyState::open(state_path(), request_text()));
+    CELLAR_TRY_ASSIGN(CopyState state, CopyState::open(state_path(), request()));
     Status status = copy_all(session, state);
     if (!status.ok() && state.is_kept() && has_begun(state))
       session.talk(fmt::format("note   {} tells how far the copy is: run the same command to go on",
@@ -203,7 +205,7 @@ class CopyCommand final : public Command {
     return {};
   }
 
-  // After FROM: a mistake there must not leave an empty store behind.
+  // FROM is open already: a mistake there must not leave an empty store here.
   Status open_to(Session& session) {
     const bool writes = verify_ != "only";
     CELLAR_TRY_ASSIGN(to_engine_, open_engine(session, to_, writes ? OpenFor::kCreating : OpenFor::kLooking));
@@ -223,18 +225,18 @@ class CopyCommand final : public Command {
     return without_slash(to_) + ".copy";
   }
 
-  // What makes this copy another one than the next.
-  std::string request_text() const {
-    const std::string from = fmt::format("{} ({})", place_of(from_), from_engine_->status().identity);
-    const std::string to = fmt::format("{} ({})", place_of(to_), to_engine_->status().identity);
-    return fmt::format(
-        "from {} to {}, tables {}, as {}, raw {}, into existing {}, start {}{}, stop {}{}, columns {}, times "
-        "{}",
-        from, to, names_.empty() ? "all" : fmt::format("{}", fmt::join(names_, " ")),
-        as_.empty() ? "named" : as_, raw_, into_existing_, plan_.scan.start(),
-        plan_.scan.start_inclusive() ? "" : " exclusive", plan_.scan.stop(),
-        plan_.scan.stop_inclusive() ? " inclusive" : "", fmt::join(rows_.read.columns, " "),
-        rows_.read.time.value_or("all"));
+  CopyRequest request() const {
+    const Scan& scan = plan_.scan;
+    return {{"from", place_of(from_, *from_engine_)},
+            {"to", place_of(to_, *to_engine_)},
+            {"tables", fmt::format("{}", fmt::join(names_, " "))},
+            {"as", as_},
+            {"raw", raw_ ? "true" : "false"},
+            {"into_existing", into_existing_ ? "true" : "false"},
+            {"start", scan.start() + (scan.start_inclusive() ? "" : " exclusive")},
+            {"stop", scan.stop() + (scan.stop_inclusive() ? " inclusive" : "")},
+            {"columns", fmt::format("{}", fmt::join(rows_.read.columns, " "))},
+            {"time", rows_.read.time.value_or("")}};
   }
 
   bool has_begun(CopyState& state) const {

@@ -9,11 +9,11 @@
 
 namespace cellar {
 
-// Returns the options with which a copy of a table is made. They leave out the notes that `cellar serve`
-// keeps in the metadata, which are about the regions of one served store.
+// Returns the options with which a copy of a table is made. They leave out the notes of `cellar serve` in the
+// metadata, which are about the regions of one served store.
 TableOptions options_of_copy(const TableOptions& from);
-// Returns each option in which two tables differ, in words: "family d: max_versions is 3 and 1". The first
-// value is that of `from`.
+// Returns each option in which two tables differ, in words: "family d: max_versions is 3 and 1". The value of
+// `from` comes first.
 std::vector<std::string> schema_differences(const TableOptions& from, const TableOptions& to);
 
 // Returns the table `name` of `to` for a copy of `from`. `made` tells that the copy makes it: it is created if
@@ -27,8 +27,8 @@ Result<bool> has_table(Engine& engine, const std::string& name);
 Status refuse_existing(const TableOptions& from, const TableOptions& to, const std::string& name);
 // Sets the option read_only of a table that the copy made, if `from` has it.
 Status seal_copy(const TableOptions& from, Engine& to, const std::string& name);
-// Returns kNotSupported if delete markers of such a table cannot be copied, or cannot be copied into it: a
-// family orders them by the time of writing.
+// Returns kNotSupported if a family orders its delete markers by the time of writing. Such markers cannot be
+// copied, and none can be copied into such a table.
 Status check_markers_fit(const TableOptions& table);
 
 }  // namespace cellar

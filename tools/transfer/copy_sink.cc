@@ -139,10 +139,10 @@ class ClusterSink final : public CopySink {
   const std::shared_ptr<Table> table_;
   const uint64_t batch_bytes_;
   std::vector<std::vector<Action>> lists_;
-  std::string row_;                  // the current one
-  size_t used_ = 0;                  // lists that have an action of it
-  std::map<Ttl, size_t> puts_;       // and in which list the put of a time to live is
-  std::optional<size_t> deletes_;    // and the delete, markers of whole families apart
+  std::string row_;                // the current one
+  size_t used_ = 0;                // lists that have an action of it
+  std::map<Ttl, size_t> puts_;     // and in which list the put of a time to live is
+  std::optional<size_t> deletes_;  // and the delete, markers of whole families apart
   size_t actions_ = 0;
   uint64_t bytes_ = 0;
   uint64_t tags_left_out_ = 0;

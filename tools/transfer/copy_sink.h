@@ -8,7 +8,7 @@
 
 namespace cellar {
 
-// One thread. What was not written when it is destroyed is lost.
+// One thread. Cells that were not written are lost when it is destroyed.
 class CopySink {
  public:
   virtual ~CopySink() = default;
@@ -25,8 +25,8 @@ class CopySink {
 // Writes stored cells of every type with their tags. A batch has about `batch_bytes` of keys and values, and
 // at least one cell. `engine` is borrowed.
 std::unique_ptr<CopySink> make_store_sink(Engine& engine, std::shared_ptr<Table> table, uint64_t batch_bytes);
-// Writes puts and deletes, for tables of a cluster: stored cells do not travel there. Of the tags only a time
-// to live does.
+// Writes puts and deletes, for tables of a cluster: stored cells do not travel there. A time to live is the
+// only tag that does.
 std::unique_ptr<CopySink> make_cluster_sink(std::shared_ptr<Table> table, uint64_t batch_bytes);
 
 }  // namespace cellar

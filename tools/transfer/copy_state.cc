@@ -28,8 +28,9 @@ Status not_a_state(const std::string& path, std::string_view why) {
 }
 
 Json json_of(const CopyProgress& table) {
-  return Json{{"table", escaped(table.table)}, {"as", escaped(table.as)},     {"creates", table.creates},
-              {"done", table.done},            {"next", escaped(table.next)}, {"rows", table.rows},
+  return Json{{"table", escaped(table.table)}, {"as", escaped(table.as)},
+              {"creates", table.creates},      {"done", table.done},
+              {"next", escaped(table.next)},   {"rows", table.rows},
               {"cells", table.cells},          {"bytes", table.bytes}};
 }
 
@@ -47,6 +48,20 @@ Result<CopyProgress> progress_of(const Json& json) {
   return table;
 }
 
+// Throws as progress_of().
+Status same_request(const Json& kept, const CopyRequest& request) {
+  for (const auto& [name, value] : request) {
+    const auto other = kept.at(name).get<std::string>();
+    if (other == escaped(value)) continue;
+    const auto shown = [](const std::string& text) { return text.empty() ? "nothing" : text; };
+    return Status::invalid_argument(
+               fmt::format("the file belongs to another copy: \"{}\" is {} there, and {} here", name,
+                           shown(other), shown(escaped(value))))
+        .hinting("end that copy first, or name another file: --state FILE");
+  }
+  return {};
+}
+
 std::pair<std::string, std::string> directory_and_name(const std::string& path) {
   const fs::path file(path);
   return {file.has_parent_path() ? file.parent_path().string() : ".", file.filename().string()};
@@ -54,7 +69,7 @@ std::pair<std::string, std::string> directory_and_name(const std::string& path) 
 
 }  // namespace
 
-Result<CopyState> CopyState::open(std::string path, std::string request) {
+Result<CopyState> CopyState::open(std::string path, CopyRequest request) {
   CopyState state(std::move(path), std::move(request));
   std::error_code error;
   if (!state.is_kept() || !fs::exists(state.path_, error)) return state;
@@ -74,12 +89,7 @@ Status CopyState::read(const std::string& text) {
     if (format != kFormat)
       return Status::not_supported(fmt::format("the state is of format {}, known is {}", format, kFormat))
           .at(path_);
-    const auto request = json.at("request").get<std::string>();
-    if (request != escaped(request_))
-      return Status::invalid_argument("the file belongs to another copy: " + request)
-          .at(path_)
-          .hinting(fmt::format("end that copy first, or name another file: --state FILE; this copy is {}",
-                               escaped(request_)));
+    CELLAR_TRY(same_request(json.at("request"), request_).at(path_));
     for (const Json& each : json.at("tables")) {
       CELLAR_TRY_ASSIGN(CopyProgress table, progress_of(each));
       tables_.push_back(std::move(table));
@@ -102,7 +112,8 @@ CopyProgress& CopyState::of(const std::string& table, const std::string& as) {
 
 Status CopyState::save() {
   if (!is_kept()) return {};
-  Json json = {{"schema", kFormat}, {"request", escaped(request_)}};
+  Json json = {{"schema", kFormat}, {"request", Json::object()}};
+  for (const auto& [request, value] : request_) json["request"][request] = escaped(value);
   json["tables"] = Json::array();
   for (const CopyProgress& each : tables_) json["tables"].push_back(json_of(each));
   const auto [directory, name] = directory_and_name(path_);

@@ -1,14 +1,18 @@
-// CopyState: how far a copy of tables is, in a small file, so that the same command goes on after it ended early.
+// CopyState: how far a copy of tables is, in a small file, so that the same command goes on later.
 #pragma once
 
 #include <cstdint>
 #include <deque>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "cellar/status.h"
 
 namespace cellar {
+
+// The request of a copy, by which another one is told apart: names and values, such as "raw" and "true".
+using CopyRequest = std::vector<std::pair<std::string, std::string>>;
 
 // The progress of one table.
 struct CopyProgress {
@@ -26,10 +30,10 @@ struct CopyProgress {
 // The file is replaced as a whole and synced by each save(). One thread.
 class CopyState {
  public:
-  // `request` says in one text what is copied, from where to where. Reads the file, if it exists. No path:
-  // nothing is kept. Errors: kInvalidArgument if the file is of another request; kCorruption if it cannot be
-  // understood; kNotSupported for another version of it; kIoError.
-  static Result<CopyState> open(std::string path, std::string request);
+  // Reads the file, if it exists. No path: nothing is kept. kInvalidArgument if the file is of another
+  // request, with the first difference. Other errors: kCorruption if it cannot be understood; kNotSupported
+  // for another version of it; kIoError.
+  static Result<CopyState> open(std::string path, CopyRequest request);
 
   // Returns the progress of a table; a new one stands at its beginning. The reference lives as long
   // as this object does not move.
@@ -42,11 +46,11 @@ class CopyState {
   Status remove();
 
  private:
-  CopyState(std::string path, std::string request) : path_(std::move(path)), request_(std::move(request)) {}
+  CopyState(std::string path, CopyRequest request) : path_(std::move(path)), request_(std::move(request)) {}
   Status read(const std::string& text);
 
   std::string path_;
-  std::string request_;
+  CopyRequest request_;
   std::deque<CopyProgress> tables_;
 };
 

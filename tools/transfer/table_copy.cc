@@ -41,7 +41,7 @@ class CellWalk {
   const RowView& part() const { return part_; }
   bool begins_row() const { return new_row_; }
   const std::string& row() const { return row_; }
-  // Of the cells of a row, a repeated one follows the newest.
+  // A cell that was written again follows the newest one of the same coordinates.
   bool is_repeated(const CellView& cell) {
     if (cell.key_bytes() == last_key_) return true;
     last_key_ = cell.key_bytes();

@@ -13,7 +13,7 @@
 
 namespace cellar {
 
-// What is copied, and in which portions.
+// A part of a table to copy, and the portions in which it is copied.
 struct CopyPlan {
   Scan scan;  // columns, times and rows, no prefix(); raw(): with delete markers and what they hide
   uint64_t range_bytes = 32u << 20;  // of cells, after which a range of rows ends with its row
@@ -25,12 +25,12 @@ struct CopyPlan {
 // Errors: those of Scanner, of the sink and of `save`; kAborted after Ctrl-C; kNotSupported for a cell
 // without a time. `progress` then tells from where the same call goes on.
 //
-// What is written twice by two such calls does no harm: cells and markers have the timestamps that they had,
-// so that a second write stores what is there.
+// Cells that two such calls write twice do no harm. They and their markers have the timestamps that they had,
+// so the second write stores what is there.
 Status copy_cells(Session& session, Table& from, const CopyPlan& plan, CopySink& sink, CopyProgress& progress,
                   const std::function<Status()>& save);
 
-// What a scan of a range returned. The hash is of the cells in their order.
+// The rows and cells that a scan of a range returned, with a hash of the cells in their order.
 struct RangeDigest {
   uint64_t rows = 0;
   uint64_t cells = 0;
@@ -54,10 +54,10 @@ struct CopyComparison {
   std::vector<RangeDifference> differences;  // the first 1,000
 };
 
-// Compares what reads of the two tables show: all visible versions of the plan's cells. Delete markers and what
-// they hide do not count, since a compaction of either table may drop them. Cells that will expire soon do
-// not count either. A range that differs is read again, in case its cells expired or changed in between.
-// Errors: those of Scanner; kAborted after Ctrl-C.
+// Compares what reads of the two tables show: all visible versions of the plan's cells. Delete markers and
+// what they hide do not count, since a compaction of either table may drop them. Cells whose family lets them
+// expire soon do not count either. A range that differs is read again, in case it changed in between. Errors:
+// those of Scanner; kAborted after Ctrl-C.
 Result<CopyComparison> compare_tables(Session& session, Table& from, Table& to, const CopyPlan& plan);
 
 }  // namespace cellar
