@@ -1,6 +1,6 @@
 // Goal: the loop of a copy loses nothing, wherever it ends and goes on, for both forms of writes. The
-// comparison finds what differs. Method: stores in memory, sinks that fail at a chosen call, and reads of both
-// tables.
+// comparison finds what differs. Method: stores in memory, sinks that fail at a chosen call, and reads of
+// both tables.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 

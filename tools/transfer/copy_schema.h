@@ -16,9 +16,9 @@ TableOptions options_of_copy(const TableOptions& from);
 // `from` comes first.
 std::vector<std::string> schema_differences(const TableOptions& from, const TableOptions& to);
 
-// Returns the table `name` of `to` for a copy of `from`. `made` tells that the copy makes it: it is created if
-// it does not exist yet. A table that takes no writes gets this option at the end: see seal_copy().
-// Otherwise the table must exist and have all families. Differences in options are then told as notes.
+// Returns the table `name` of `to` for a copy of `from`. `made` tells that the copy makes it: it is created
+// unless it exists. A table that takes no writes gets this option at the end: see seal_copy(). If the copy
+// does not make it, the table must exist and have all families. Other differences are told in a note.
 Result<std::shared_ptr<Table>> open_copy(Session& session, const TableOptions& from, Engine& to,
                                          const std::string& name, bool made);
 // Returns whether the engine has the table. Errors of the engine, such as an unreachable cluster.
