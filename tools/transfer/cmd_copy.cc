@@ -106,16 +106,17 @@ class CopyCommand final : public Command {
         .example("cellar copy shop newshop", "all tables, to a new store")
         .example("cellar copy shop newshop orders --as orders2 --raw",
                  "a table under another name, with its delete markers")
-        .more_example("cellar copy shop hbase://master:16000 orders people --state orders.state",
-                      "to a cluster of HBase; if it ends early, the same command goes on")
+        .more_example("cellar copy shop newshop orders people --state orders.state",
+                      "with a file of your own for the progress, which a copy to a cluster needs to go on")
+        .more_example("cellar copy shop newshop orders --start user41 --start-exclusive --stop user43",
+                      "a range of rows")
         .more_example(
-            "cellar copy shop newshop orders --start user41 --stop user43 --start-exclusive "
-            "--stop-inclusive --into-existing --batch 1m",
-            "a range of rows into a table that exists, in smaller batches")
-        .more_example("cellar copy shop newshop orders --verify only --column d --time now-7d..",
-                      "compare the cells of a week in one family")
-        .more_example("cellar copy shop newshop orders --verify skip --prefix user4 --into-existing",
-                      "rows with a prefix, without the comparison");
+            "cellar copy shop newshop orders --start user41 --stop user43 --stop-inclusive --batch 1m",
+            "another range, in smaller batches")
+        .more_example("cellar copy shop newshop orders --prefix user4 --into-existing --verify skip",
+                      "rows with a prefix, also into a table that exists, without the comparison")
+        .more_example("cellar copy shop backup orders --verify only --column d --time 2020-01-01..",
+                      "compare the cells of a family since a day");
   }
 
   Status run(Session& session) override {
