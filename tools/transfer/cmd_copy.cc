@@ -106,13 +106,11 @@ class CopyCommand final : public Command {
         .example("cellar copy shop newshop", "all tables, to a new store")
         .example("cellar copy shop newshop orders --as orders2 --raw",
                  "a table under another name, with its delete markers")
-        .more_example("cellar copy shop newshop orders people --state orders.state",
-                      "with a file of your own for the progress, which a copy to a cluster needs to go on")
-        .more_example("cellar copy shop newshop orders --start user41 --start-exclusive --stop user43",
-                      "a range of rows")
+        .more_example("cellar copy shop newshop orders --state orders.state --batch 1m",
+                      "with a file for the progress, which a copy to a cluster needs to go on")
         .more_example(
-            "cellar copy shop newshop orders --start user41 --stop user43 --stop-inclusive --batch 1m",
-            "another range, in smaller batches")
+            "cellar copy shop newshop orders --start user41 --start-exclusive --stop user43 --stop-inclusive",
+            "a range of rows")
         .more_example("cellar copy shop newshop orders --prefix user4 --into-existing --verify skip",
                       "rows with a prefix, also into a table that exists, without the comparison")
         .more_example("cellar copy shop backup orders --verify only --column d --time 2020-01-01..",
