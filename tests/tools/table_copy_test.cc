@@ -143,7 +143,7 @@ TEST_F(TableCopy, AnInterruptionAtEachCallIsMadeUpFor) {
   for (const bool raw : {false, true}) {
     for (const bool for_cluster : {false, true}) {
       plan_.scan.raw(raw);
-      const uint64_t step = sweep_step() * 3;
+      const uint64_t step = sweep_step() * 9;
       for (uint64_t calls = 1;; calls += step) {
         SCOPED_TRACE(std::string(raw ? "raw " : "") + (for_cluster ? "cluster " : "") +
                      std::to_string(calls));

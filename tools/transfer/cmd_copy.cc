@@ -224,6 +224,7 @@ class CopyCommand final : public Command {
     return without_slash(to_) + ".copy";
   }
 
+  // Times are those that were meant when the copy began: "now-7d" is another one an hour later.
   CopyRequest request() const {
     const Scan& scan = plan_.scan;
     return {{"from", place_of(from_, *from_engine_)},
@@ -235,7 +236,7 @@ class CopyCommand final : public Command {
             {"start", scan.start() + (scan.start_inclusive() ? "" : " exclusive")},
             {"stop", scan.stop() + (scan.stop_inclusive() ? " inclusive" : "")},
             {"columns", fmt::format("{}", fmt::join(rows_.read.columns, " "))},
-            {"time", rows_.read.time.value_or("")}};
+            {"times", fmt::format("{}..{}", scan.time_from(), scan.time_until())}};
   }
 
   bool has_begun(CopyState& state) const {
