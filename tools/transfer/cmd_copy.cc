@@ -124,9 +124,7 @@ class CopyCommand final : public Command {
     CELLAR_TRY(open_to(session));
     CELLAR_TRY_ASSIGN(CopyState state, CopyState::open(state_path(), request()));
     Status status = copy_all(session, state);
-    if (!status.ok() && state.is_kept() && has_begun(state))
-      session.talk(fmt::format("note   {} tells how far the copy is: run the same command to go on",
-                               shown_name(state.path())));
+    if (!status.ok() && has_begun(state)) session.talk("note   " + how_to_go_on(state));
     if (status.ok() && verify_ != "only") status = state.remove();
     if (status.ok()) report(session, clock.micros());
     const Status closed = close_both();
@@ -246,6 +244,13 @@ class CopyCommand final : public Command {
   }
   std::string name_of_copy(const Table& table) const { return as_.empty() ? table.name() : as_; }
 
+  static std::string how_to_go_on(const CopyState& state) {
+    return state.is_kept()
+               ? fmt::format("{} tells how far the copy is: run the same command to go on",
+                             shown_name(state.path()))
+               : "without --state nothing tells how far the copy is: --into-existing begins again";
+  }
+
   // All tables are checked before the first cell is copied.
   Status copy_all(Session& session, CopyState& state) {
     if (verify_ != "only") {
@@ -293,7 +298,11 @@ class CopyCommand final : public Command {
     if (!progress.done) {
       const std::unique_ptr<CopySink> sink = is_cluster(to_) ? make_cluster_sink(to, batch_bytes_)
                                                              : make_store_sink(*to_engine_, to, batch_bytes_);
-      CELLAR_TRY(copy_cells(session, from, plan_, *sink, progress, [&] { return state.save(); }));
+      const Status status = copy_cells(session, from, plan_, *sink, progress, [&] { return state.save(); });
+      // The write's own hint is to read the row first. A copy may write it again.
+      if (status.is(Code::kDurabilityUnknown))
+        return Status::with_code(status.code(), std::string(status.message())).hinting(how_to_go_on(state));
+      CELLAR_TRY(status);
       copied.tags_left_out = sink->tags_left_out();
     }
     return progress.creates ? seal_copy(options, *to_engine_, progress.as) : Status();
