@@ -81,6 +81,24 @@ Status disable(Cluster& cluster, const std::string& name) {
   return run_on_table(cluster, "DisableTable", name);
 }
 
+// A store has no namespaces, and a table's name is all that it needs. So that the same call works on both,
+// the namespace of a new table is made here. Another client may be faster, which is no failure. If the look
+// fails otherwise, the creation of the table tells why.
+Status make_namespace(Cluster& cluster, const std::string& table) {
+  TableName name;
+  wire::to_wire_name(table, name);
+  wire::GetNamespaceDescriptorRequest asked;
+  asked.set_name(name.namespace_());
+  wire::GetNamespaceDescriptorResponse found;
+  const Status looked =
+      cluster.call_master("GetNamespaceDescriptor", asked, found, Effect::kRead, cluster.deadline_us());
+  if (!looked.is(Code::kNotFound)) return {};
+  wire::NamespaceRequest request;
+  request.mutable_descriptor()->set_name(name.namespace_());
+  const Status made = run_procedure(cluster, "CreateNamespace", request);
+  return made.message().find("NamespaceExistException") == std::string_view::npos ? made : Status();
+}
+
 }  // namespace
 
 Result<TableOptions> fetch_table(Cluster& cluster, const std::string& name) {
@@ -107,6 +125,8 @@ Result<std::vector<std::string>> fetch_names(Cluster& cluster) {
 Status create_table(Cluster& cluster, const std::string& name, const TableOptions& options) {
   CELLAR_TRY(check_table_name(name));
   CELLAR_TRY(validate(options));
+  if (name.find(':') != std::string::npos)
+    CELLAR_TRY(make_namespace(cluster, name).with_context("create the namespace of table " + name));
   wire::CreateTableRequest request;
   wire::to_wire_schema(name, options, *request.mutable_table_schema());
   return run_procedure(cluster, "CreateTable", request).with_context("create table " + name);

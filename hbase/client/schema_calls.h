@@ -15,6 +15,7 @@ Result<TableOptions> fetch_table(Cluster& cluster, const std::string& name);
 Result<std::vector<std::string>> fetch_names(Cluster& cluster);
 
 // These return when the master is done. kDurabilityUnknown if it was asked, and its answer was lost.
+// A namespace that the name of a new table has, and the cluster not, is created first.
 Status create_table(Cluster& cluster, const std::string& name, const TableOptions& options);
 Status drop_table(Cluster& cluster, const std::string& name);
 Status truncate_table(Cluster& cluster, const std::string& name);

@@ -39,11 +39,17 @@ TEST_F(ClusterCommands, ABuildWithoutServeSaysHowToBuildIt) {
 }
 
 TEST_F(ClusterCommands, WhatNeedsFilesRefusesACluster) {
-  for (const char* const command : {"status", "metrics", "checkpoint"}) {
-    const ToolResult refused = shell(std::string("cellar ") + command + " hbase://localhost:1" +
-                                     (std::string(command) == "checkpoint" ? " copy" : ""));
+  for (const std::string command :
+       {"status H", "metrics H", "checkpoint H copy", "verify H", "stats H", "dump H", "inspect H",
+        "explain-space H", "find row H", "diff here H", "export H orders", "bulkload check H", "repair H",
+        "wal dump H", "manifest dump H", "snapshot list H", "compact H --explain"}) {
+    std::string line = command;
+    line.replace(line.find('H'), 1, "hbase://localhost:1");
+    const ToolResult refused = shell("cellar " + line);
     EXPECT_EQ(refused.exit, 4) << command << refused.err;
-    EXPECT_THAT(refused.err, HasSubstr("is a cluster")) << command;
+    EXPECT_THAT(refused.err, HasSubstr("hbase://localhost:1 is a cluster")) << command;
+    EXPECT_THAT(refused.err, HasSubstr("these commands work on a cluster: alter, append, ")) << command;
+    EXPECT_THAT(refused.err, HasSubstr("scan")) << command;
   }
 }
 
@@ -79,9 +85,13 @@ TEST_F(ClusterCommands, CommandsPrintTheSameAsForAStore) {
 TEST_F(ClusterCommands, AClusterHasNoFilesAndNoSizes) {
   if (!builds_serve()) return;
   const ToolResult cluster = on_cluster(
-      "cellar create $H orders d && cellar list $H && cellar describe $H orders && cellar get $H order u1");
+      "cellar create $H orders d && cellar list $H && cellar describe $H orders && "
+      "cellar describe $H orders --format jsonl && cellar get $H order u1");
   EXPECT_EQ(cluster.out.find("cells_in_memory"), std::string::npos) << cluster.out;
   EXPECT_EQ(cluster.out.find("on disk"), std::string::npos) << cluster.out;
+  EXPECT_THAT(cluster.out, HasSubstr("\"max_versions\":1"));
+  for (const char* const member : {"\"id\"", "\"files\"", "\"memtables\"", "write_amplification"})
+    EXPECT_EQ(cluster.out.find(member), std::string::npos) << cluster.out;
   EXPECT_THAT(cluster.err, HasSubstr("has no table \"order\""));
   EXPECT_THAT(cluster.err, HasSubstr("did you mean orders?"));
 }

@@ -21,6 +21,9 @@ class Command {
   // Returns what the command does, in one line without a full stop.
   virtual std::string_view summary() const = 0;
   virtual void declare(Arguments& arguments) = 0;
+  // Returns whether the name of a cluster ("hbase://master:16000") may stand in the place of a store's
+  // directory. For all other commands the program refuses such a name before run().
+  virtual bool takes_clusters() const { return false; }
   // An error ends the program with the exit status of its code; a negative answer is
   // session.answer_negative().
   virtual Status run(Session& session) = 0;

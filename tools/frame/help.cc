@@ -258,6 +258,16 @@ Result<std::unique_ptr<Command>> make_command(const std::string& name) {
   return unknown.hinting("cellar help lists the commands");
 }
 
+Status cluster_refusal(const std::string& cluster) {
+  std::vector<std::string> able;
+  for (const std::string& name : Registry<Command>::instance().names()) {
+    const Result<std::unique_ptr<Command>> command = make_command(name);
+    if (command.ok() && (*command)->takes_clusters()) able.push_back(name);
+  }
+  return Status::not_supported(escaped(cluster) + " is a cluster, and this command works on files")
+      .hinting(fmt::format("these commands work on a cluster: {}", fmt::join(able, ", ")));
+}
+
 std::string help_of_all() {
   std::string text =
       "usage: cellar COMMAND [arguments]\n\n"

@@ -11,6 +11,9 @@ namespace cellar {
 
 // Makes the command. kInvalidArgument if the name is unknown, with the nearest name as hint.
 Result<std::unique_ptr<Command>> make_command(const std::string& name);
+// Returns kNotSupported: a command that works on files was given the name of a cluster. The hint lists the
+// commands that work on clusters.
+Status cluster_refusal(const std::string& cluster);
 // Returns what `cellar help` prints.
 std::string help_of_all();
 // Returns the names of the topics, in the order in which the help lists them.

@@ -154,6 +154,8 @@ Result<ColumnOperand> parse_one_column(std::string_view text) {
                          fmt::format("a column is written family:qualifier; {}: has no qualifier", text));
 }
 
+bool is_cluster(std::string_view text) { return text.starts_with("hbase://"); }
+
 Result<uint64_t> parse_size(std::string_view text) {
   int64_t bytes = 0;
   if ((parse_scaled(text, bytes) || parse_bytes_in_words(text, bytes)) && bytes >= 0)

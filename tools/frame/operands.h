@@ -41,6 +41,8 @@ Result<std::pair<int64_t, int64_t>> parse_time_range(std::string_view text);
 Result<int64_t> parse_duration_ms(std::string_view text);
 // "65536", "64k", "1m", "8MiB", "1 GB": bytes, by powers of 1024.
 Result<uint64_t> parse_size(std::string_view text);
+// Returns whether the text names a cluster ("hbase://master:16000") and not a path.
+bool is_cluster(std::string_view text);
 // The words between commas.
 std::vector<std::string> words_of(std::string_view list);
 // The words between those commas that are not in parentheses: "a(b,c),d" has two.

@@ -11,6 +11,7 @@ class CountCommand final : public Command {
  public:
   explicit CountCommand(const PluginParams&) {}
   CommandGroup group() const override { return CommandGroup::kStore; }
+  bool takes_clusters() const override { return true; }
   std::string_view summary() const override { return "Count rows and cells, by reading them"; }
 
   void declare(Arguments& arguments) override {

@@ -17,6 +17,7 @@ class GetCommand final : public Command {
  public:
   explicit GetCommand(const PluginParams&) {}
   CommandGroup group() const override { return CommandGroup::kStore; }
+  bool takes_clusters() const override { return true; }
   std::string_view summary() const override {
     return "Print one row, or columns of it; exit status 1 if it does not exist";
   }

@@ -17,6 +17,7 @@ class ScanCommand final : public Command {
  public:
   explicit ScanCommand(const PluginParams&) {}
   CommandGroup group() const override { return CommandGroup::kStore; }
+  bool takes_clusters() const override { return true; }
   std::string_view summary() const override { return "Print rows in order, or in reverse order"; }
 
   void declare(Arguments& arguments) override {

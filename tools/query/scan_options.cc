@@ -8,13 +8,17 @@
 
 namespace cellar {
 
-void ScanOptions::declare(Arguments& arguments) {
+void ScanOptions::declare_range(Arguments& arguments) {
   arguments.option("--start", start, "ROW", "first row (with --reverse: the highest row)")
       .flag("--start-exclusive", start_exclusive, "exclude the row of --start")
       .option("--stop", stop, "ROW", "end of the rows; this row is not included")
       .flag("--stop-inclusive", stop_inclusive, "include the row of --stop")
-      .option("--prefix", prefix, "BYTES", "rows with this prefix")
-      .option_count("--limit", limit, "at most N rows (0: no limit)")
+      .option("--prefix", prefix, "BYTES", "rows with this prefix");
+}
+
+void ScanOptions::declare(Arguments& arguments) {
+  declare_range(arguments);
+  arguments.option_count("--limit", limit, "at most N rows (0: no limit)")
       .option_list("--column", read.columns, "COLUMN", "family:qualifier or family; may be repeated")
       .option_if("--filter", read.filter, "TEXT", "only cells that pass the filter (cellar help filters)")
       .option_if("--time", read.time, "A..B", "only cells with timestamps in this range (cellar help times)");

@@ -22,6 +22,8 @@ struct ScanOptions {
   ReadOptions read;
 
   void declare(Arguments& arguments);
+  // Declares only the options that choose a range of rows.
+  void declare_range(Arguments& arguments);
   // kInvalidArgument for text that cannot be parsed.
   Status apply(Scan& scan) const;
 };

@@ -11,6 +11,7 @@ class ShellCommand final : public Command {
  public:
   explicit ShellCommand(const PluginParams&) {}
   CommandGroup group() const override { return CommandGroup::kStore; }
+  bool takes_clusters() const override { return true; }
   std::string_view summary() const override {
     return "Run commands of HBase's shell on a store, typed or from a file";
   }

@@ -12,6 +12,7 @@
 #include "cellar/filter.h"
 #include "cellar/plugin.h"
 #include "tools/frame/help.h"
+#include "tools/frame/operands.h"
 #include "tools/shell/shell_call.h"
 #include "tools/shell/shell_groups.h"
 #include "tools/store/store_reports.h"

@@ -8,6 +8,7 @@
 
 #include "base/bytes.h"
 #include "cellar/plugin.h"
+#include "tools/frame/operands.h"
 #include "tools/frame/output.h"
 #include "tools/frame/progress.h"
 #include "tools/shell/shell_call.h"

@@ -14,6 +14,7 @@ class AlterCommand final : public Command {
  public:
   explicit AlterCommand(const PluginParams&) {}
   CommandGroup group() const override { return CommandGroup::kStore; }
+  bool takes_clusters() const override { return true; }
   std::string_view summary() const override {
     return "Add, change and remove families and set table options, atomically";
   }

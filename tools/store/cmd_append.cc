@@ -13,6 +13,7 @@ class AppendCommand final : public Command {
  public:
   explicit AppendCommand(const PluginParams&) {}
   CommandGroup group() const override { return CommandGroup::kStore; }
+  bool takes_clusters() const override { return true; }
   std::string_view summary() const override {
     return "Append bytes to values of one row and print the new values";
   }

@@ -5,6 +5,7 @@
 
 #include "base/bytes.h"
 #include "tools/frame/command.h"
+#include "tools/frame/operands.h"
 #include "tools/frame/progress.h"
 #include "tools/store/store.h"
 #include "tools/store/store_progress.h"
@@ -35,6 +36,7 @@ class CompactCommand final : public Command {
  public:
   explicit CompactCommand(const PluginParams&) {}
   CommandGroup group() const override { return CommandGroup::kStore; }
+  bool takes_clusters() const override { return true; }
   std::string_view summary() const override {
     return "Compact store files; --major drops deleted, expired and superseded cells";
   }

@@ -14,6 +14,7 @@ class CreateCommand final : public Command {
  public:
   explicit CreateCommand(const PluginParams&) {}
   CommandGroup group() const override { return CommandGroup::kStore; }
+  bool takes_clusters() const override { return true; }
   std::string_view summary() const override { return "Create a table, and the store if it does not exist"; }
 
   void declare(Arguments& arguments) override {

@@ -11,6 +11,7 @@ class DeleteCommand final : public Command {
  public:
   explicit DeleteCommand(const PluginParams&) {}
   CommandGroup group() const override { return CommandGroup::kStore; }
+  bool takes_clusters() const override { return true; }
   std::string_view summary() const override {
     return "Delete the newest version of columns, a given version, or all versions";
   }

@@ -11,6 +11,7 @@ class DeleteAllCommand final : public Command {
  public:
   explicit DeleteAllCommand(const PluginParams&) {}
   CommandGroup group() const override { return CommandGroup::kStore; }
+  bool takes_clusters() const override { return true; }
   std::string_view summary() const override { return "Delete a row, or whole families and columns of it"; }
 
   void declare(Arguments& arguments) override {

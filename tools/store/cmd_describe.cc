@@ -11,6 +11,7 @@ class DescribeCommand final : public Command {
  public:
   explicit DescribeCommand(const PluginParams&) {}
   CommandGroup group() const override { return CommandGroup::kStore; }
+  bool takes_clusters() const override { return true; }
   std::string_view summary() const override {
     return "Print the families of tables, their options and files";
   }

@@ -12,6 +12,7 @@ class DropCommand final : public Command {
  public:
   explicit DropCommand(const PluginParams&) {}
   CommandGroup group() const override { return CommandGroup::kStore; }
+  bool takes_clusters() const override { return true; }
   std::string_view summary() const override {
     return "Drop a table with all its data; this cannot be undone";
   }

@@ -3,6 +3,7 @@
 
 #include "base/bytes.h"
 #include "tools/frame/command.h"
+#include "tools/frame/operands.h"
 #include "tools/frame/progress.h"
 #include "tools/store/store.h"
 #include "tools/store/store_progress.h"
@@ -14,6 +15,7 @@ class FlushCommand final : public Command {
  public:
   explicit FlushCommand(const PluginParams&) {}
   CommandGroup group() const override { return CommandGroup::kStore; }
+  bool takes_clusters() const override { return true; }
   std::string_view summary() const override { return "Flush memtables to store files"; }
 
   void declare(Arguments& arguments) override {

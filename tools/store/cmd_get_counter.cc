@@ -16,6 +16,7 @@ class GetCounterCommand final : public Command {
  public:
   explicit GetCounterCommand(const PluginParams&) {}
   CommandGroup group() const override { return CommandGroup::kStore; }
+  bool takes_clusters() const override { return true; }
   std::string_view summary() const override {
     return "Print counters of one row; exit status 1 if one does not exist";
   }

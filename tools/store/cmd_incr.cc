@@ -13,6 +13,7 @@ class IncrCommand final : public Command {
  public:
   explicit IncrCommand(const PluginParams&) {}
   CommandGroup group() const override { return CommandGroup::kStore; }
+  bool takes_clusters() const override { return true; }
   std::string_view summary() const override {
     return "Add to counters of one row and print their new values";
   }

@@ -10,6 +10,7 @@ class ListCommand final : public Command {
  public:
   explicit ListCommand(const PluginParams&) {}
   CommandGroup group() const override { return CommandGroup::kStore; }
+  bool takes_clusters() const override { return true; }
   std::string_view summary() const override {
     return "List the tables of a store, with their families and sizes";
   }

@@ -14,6 +14,7 @@ class PutCommand final : public Command {
  public:
   explicit PutCommand(const PluginParams&) {}
   CommandGroup group() const override { return CommandGroup::kStore; }
+  bool takes_clusters() const override { return true; }
   std::string_view summary() const override { return "Write cells of one row, atomically"; }
 
   void declare(Arguments& arguments) override {

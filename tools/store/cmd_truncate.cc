@@ -12,6 +12,7 @@ class TruncateCommand final : public Command {
  public:
   explicit TruncateCommand(const PluginParams&) {}
   CommandGroup group() const override { return CommandGroup::kStore; }
+  bool takes_clusters() const override { return true; }
   std::string_view summary() const override {
     return "Remove all rows of a table; its families stay; this cannot be undone";
   }

@@ -8,6 +8,7 @@
 
 #include "base/bytes.h"
 #include "cellar/plugin.h"
+#include "tools/frame/help.h"
 #include "tools/frame/operands.h"
 #include "tools/store/engine_settings.h"
 
@@ -128,12 +129,7 @@ void trace_next_store(std::string path, std::string options) {
 
 Result<std::unique_ptr<Engine>> open_store(Session& session, const std::string& path, OpenFor what,
                                            EventListener* events) {
-  if (is_cluster(path))
-    return Status::not_supported(path + " is a cluster, and this command works on the files of a store")
-        .hinting(
-            "list, describe, create, alter, get, scan, count, put, append, incr, get-counter, delete, "
-            "deleteall, "
-            "truncate, drop, flush, compact and shell work on clusters");
+  if (is_cluster(path)) return cluster_refusal(path);
   EngineOptions options;
   options.read_only = what == OpenFor::kLooking;  // some settings are for reading only
   CELLAR_TRY(apply_engine_settings(session, options));
@@ -167,8 +163,6 @@ Result<std::unique_ptr<Engine>> open_store(Session& session, const std::string& 
     return status.hinting("close the program that has it open, then try again (cellar help CEL-LOCKED)");
   return with_hint_at_repair(path, status);
 }
-
-bool is_cluster(const std::string& path) { return path.starts_with("hbase://"); }
 
 Result<std::unique_ptr<Engine>> open_engine(Session& session, const std::string& path, OpenFor what,
                                             EventListener* events) {

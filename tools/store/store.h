@@ -20,8 +20,6 @@ Result<std::unique_ptr<Engine>> open_store(Session& session, const std::string& 
 // than the tables of an engine.
 Result<std::unique_ptr<Engine>> open_engine(Session& session, const std::string& path, OpenFor what,
                                             EventListener* events = nullptr);
-// Tells if the path is the name of a cluster: its tables have no files and no sizes.
-bool is_cluster(const std::string& path);
 // Lets the next store that open_store() opens record its operations into this file, with these options of
 // Engine::start_trace. Empty: no store does.
 void trace_next_store(std::string path, std::string options);

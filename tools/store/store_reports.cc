@@ -11,13 +11,16 @@
 #include "base/bytes.h"
 #include "base/text_printer.h"
 #include "base/text_width.h"
+#include "tools/frame/operands.h"
 #include "tools/frame/output.h"
-#include "tools/store/store.h"
 
 namespace cellar {
 namespace {
 
 using Json = nlohmann::ordered_json;
+
+// A cluster tells neither identifiers nor files nor sizes. A store numbers its families from 1.
+bool is_of_cluster(const FamilyInfo& family) { return family.id == 0; }
 
 Json json_of(const StoreFileInfo& file) {
   return Json{{"name", file.name},
@@ -45,35 +48,44 @@ Json json_of_option(const std::string& name, const std::string& value) {
   return value;
 }
 
+template <class Options>
+Json json_of_options(const Options& options) {
+  Json json = Json::object();
+  for (const auto& [name, value] : option_list(options)) json[name] = json_of_option(name, value);
+  return json;
+}
+
+Json json_of(const FamilyInfo& family) {
+  if (is_of_cluster(family))
+    return Json{{"name", family.options.name}, {"options", json_of_options(family.options)}};
+  Json files = Json::array();
+  for (const StoreFileInfo& file : family.files) files.push_back(json_of(file));
+  return Json{{"name", family.options.name},
+              {"id", family.id},
+              {"options", json_of_options(family.options)},
+              {"memtables", family.memtables},
+              {"memtable_cells", family.memtable_cells},
+              {"memtable_bytes", family.memtable_bytes},
+              {"files", std::move(files)},
+              {"bytes_put", family.bytes_put},
+              {"bytes_flushed", family.bytes_flushed},
+              {"bytes_compacted", family.bytes_compacted},
+              {"bytes_compacted_from", family.bytes_compacted_from},
+              {"flushes", family.flushes},
+              {"compactions", family.compactions},
+              {"write_amplification", family.write_amplification()}};
+}
+
 Json json_of(const TableInfo& table) {
   Json families = Json::array();
-  for (const FamilyInfo& family : table.families) {
-    Json options = Json::object();
-    for (const auto& [name, value] : option_list(family.options)) options[name] = json_of_option(name, value);
-    Json files = Json::array();
-    for (const StoreFileInfo& file : family.files) files.push_back(json_of(file));
-    families.push_back(Json{{"name", family.options.name},
-                            {"id", family.id},
-                            {"options", std::move(options)},
-                            {"memtables", family.memtables},
-                            {"memtable_cells", family.memtable_cells},
-                            {"memtable_bytes", family.memtable_bytes},
-                            {"files", std::move(files)},
-                            {"bytes_put", family.bytes_put},
-                            {"bytes_flushed", family.bytes_flushed},
-                            {"bytes_compacted", family.bytes_compacted},
-                            {"bytes_compacted_from", family.bytes_compacted_from},
-                            {"flushes", family.flushes},
-                            {"compactions", family.compactions},
-                            {"write_amplification", family.write_amplification()}});
-  }
-  Json options = Json::object();
-  for (const auto& [name, value] : option_list(table.options)) options[name] = json_of_option(name, value);
-  return Json{{"name", table.name},
-              {"id", table.id},
-              {"durability", options["durability"]},
-              {"options", options},
-              {"families", std::move(families)}};
+  for (const FamilyInfo& family : table.families) families.push_back(json_of(family));
+  const Json options = json_of_options(table.options);
+  Json json = {{"name", table.name}};
+  if (table.id != 0) json["id"] = table.id;
+  json["durability"] = options["durability"];
+  json["options"] = options;
+  json["families"] = std::move(families);
+  return json;
 }
 
 std::string range_text(const StoreFileInfo& file) {
@@ -211,7 +223,7 @@ std::string description_text(const TableInfo& table, bool with_files) {
     }
     text +=
         fmt::format("\n  family {}\n    options    {}\n", family.options.name, options_text(family.options));
-    if (family.id == 0) continue;  // of a cluster, which tells neither files nor sizes
+    if (is_of_cluster(family)) continue;
     text += fmt::format("    on disk    {}, {}, {}\n", counted(family.files.size(), "file"),
                         counted(cells, "cell"), human_bytes(bytes));
     text += fmt::format("    in memory  {}, {}\n", counted(family.memtable_cells, "cell"),

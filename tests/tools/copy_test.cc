@@ -1,0 +1,288 @@
+// Goal: `cellar copy` copies tables whole, with schema, versions and times to live, to stores and clusters.
+// It goes on where it ended, and refuses what it should. Method: the real program; a cluster is a store that
+// `cellar serve` serves.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <string>
+
+#include "tests/tools/tool_runner.h"
+
+namespace cellar::testing {
+namespace {
+
+using ::testing::AllOf;
+using ::testing::HasSubstr;
+using ::testing::Not;
+using Json = nlohmann::json;
+
+class Copy : public ToolTest {
+ protected:
+  // False in a build without `serve`.
+  bool builds_serve() const { return shell("cellar serve --help").exit == 0; }
+
+  // Runs lines with $H, the name of the cluster, while the store "served" is served.
+  ToolResult on_cluster(const std::string& lines, const std::string& settings = {}) const {
+    return shell(settings +
+                 " cellar serve served --port 0 --for 60s >served.txt & server=$!\n"
+                 "for i in $(seq 200); do grep -q serving served.txt && break; sleep 0.05; done\n"
+                 "H=hbase://$(sed 's/.* at //' served.txt)\n"
+                 "(\n" +
+                 lines + "\n)\ncode=$?; kill -TERM $server; wait $server; exit $code");
+  }
+
+  // The options of all tables, without identifiers and sizes.
+  Json schema_of_store(const std::string& store) const {
+    Json tables = Json::object();
+    for (const Json& table : json_of({"describe", store})["tables"]) {
+      Json& to = tables[table["name"].get<std::string>()];
+      to["options"] = table["options"];
+      for (const Json& family : table["families"])
+        to["families"][family["name"].get<std::string>()] = family["options"];
+    }
+    return tables;
+  }
+  std::string cells_of(const std::string& store, const std::string& table, bool raw = false) const {
+    std::vector<std::string> words = {"export", store, table, "--tags", "--quiet"};
+    if (raw) words.emplace_back("--raw");
+    return out_of(words);
+  }
+
+  // A store with a table whose options are far from the defaults, and one with many rows.
+  void make_store() const {
+    out_of({"create", "shop", "orders",
+            "d:max_versions=3,min_versions=1,ttl_s=forever,keep_deleted_cells=true,compression=gz,encoding="
+            "fast_diff,bloom=rowcol,block_bytes=32768,in_memory=true,metadata.owner=ada",
+            "c:ttl_s=100000000,compression=zstd(level=9),bloom=rowprefix_fixed_length(prefix_length=4)",
+            "--set", "memtable_bytes=32m", "--set", "OWNER=ada", "--set", "durability=async_wal", "--set",
+            "configuration.my.key=7"});
+    for (const char* const time : {"1", "2", "3"})
+      out_of({"put", "shop", "orders", "user41", "d:name", std::string("Ada ") + time, "--ts", time});
+    out_of({"put", "shop", "orders", "user42", "c:seen", "x", "--ttl", "90d"});
+    out_of({"put", "shop", "orders", "user43", "d:name", "gone", "--ts", "5"});
+    out_of({"delete", "shop", "orders", "user43", "d:name", "--ts", "5"});
+    out_of({"create", "shop", "more", "d:max_versions=2"});
+    std::string lines;
+    for (int row = 0; row < 3000; ++row)
+      lines += R"({"row":"row)" + std::to_string(10000 + row) +
+               R"(","family":"d","qualifier":"q","ts":7,"type":"Put","value":")" + std::string(400, 'v') +
+               "\"}\n";
+    out_of({"load", "shop", "more", "-"}, lines);
+  }
+
+  // A cell of 2 MB after all rows of the table "more". A store with this setting refuses it, after the rows.
+  static constexpr const char* kSmallCells = "CELLAR_ENGINE=cell_bytes_max=1m";
+  void add_large_cell() const {
+    write_file("large", std::string(2'000'000, 'l'));
+    out_of({"put", "shop", "more", "row99999", "--from-file", "d:q=large", "--ts", "7"});
+  }
+};
+
+TEST_F(Copy, AStoreIsCopiedWithItsSchemas) {
+  make_store();
+  const Json copied = json_of({"copy", "shop", "copied"});
+  ASSERT_EQ(copied["tables"].size(), 2u);
+  EXPECT_EQ(copied["tables"][0]["table"], "more");
+  EXPECT_EQ(copied["tables"][0]["rows"], 3000);
+  EXPECT_EQ(copied["tables"][1]["created"], true);
+  EXPECT_EQ(copied["tables"][1]["compared"]["ranges_different"], 0);
+  EXPECT_EQ(schema_of_store("copied"), schema_of_store("shop"));
+  for (const char* const table : {"orders", "more"})
+    EXPECT_EQ(cells_of("copied", table), cells_of("shop", table));
+  EXPECT_THAT(cells_of("copied", "orders"), HasSubstr("Ada 1"));
+  EXPECT_THAT(cells_of("copied", "orders"), HasSubstr("\"tags\":[[8,"));
+  EXPECT_FALSE(std::filesystem::exists(path("copied.copy"))) << "a complete copy needs no state";
+}
+
+TEST_F(Copy, MarkersAreCopiedOnRequest) {
+  make_store();
+  out_of({"copy", "shop", "plain", "orders"});
+  EXPECT_THAT(cells_of("plain", "orders", true), Not(HasSubstr("Delete")));
+  out_of({"copy", "shop", "raw", "orders", "--raw"});
+  EXPECT_EQ(cells_of("raw", "orders", true), cells_of("shop", "orders", true));
+  out_of({"create", "other", "t", "d:delete_order=sequence"});
+  const ToolResult refused = run({"copy", "other", "nowhere", "--raw"});
+  EXPECT_EQ(refused.exit, 4);
+  EXPECT_THAT(refused.err, HasSubstr("family d, whose markers"));
+  EXPECT_FALSE(std::filesystem::exists(path("nowhere")));
+}
+
+TEST_F(Copy, ATableThatTakesNoWritesIsCopied) {
+  make_shop();
+  out_of({"alter", "shop", "orders", "--set", "read_only=true"});
+  out_of({"copy", "shop", "copied", "orders", "--as", "frozen"});
+  EXPECT_EQ(cells_of("copied", "frozen"), cells_of("shop", "orders"));
+  EXPECT_EQ(run({"put", "copied", "frozen", "r", "d:q", "v"}).exit, 3);
+}
+
+TEST_F(Copy, ATableThatExistsIsRefusedWithTheDifference) {
+  make_shop();
+  out_of({"create", "other", "orders", "d:max_versions=1", "c"});
+  const ToolResult refused = run({"copy", "shop", "other", "orders"});
+  EXPECT_EQ(refused.exit, 2);
+  EXPECT_THAT(refused.err, HasSubstr("table orders exists already, with other options: "
+                                     "family d: max_versions is 3 and 1"));
+  EXPECT_THAT(refused.err, HasSubstr("--into-existing"));
+  EXPECT_EQ(cells_of("other", "orders"), "");
+  const ToolResult added = run({"copy", "shop", "other", "orders", "--into-existing"});
+  EXPECT_EQ(added.exit, 1) << "fewer versions are kept: " << added.err;
+  EXPECT_THAT(added.err, HasSubstr("table orders keeps its own options: family d: max_versions is 3 and 1"));
+  EXPECT_THAT(added.out, HasSubstr("differs  orders"));
+  out_of({"create", "narrow", "orders", "d"});
+  const ToolResult missing = run({"copy", "shop", "narrow", "orders", "--into-existing"});
+  EXPECT_EQ(missing.exit, 3);
+  EXPECT_THAT(missing.err, HasSubstr("no family \"c\""));
+}
+
+TEST_F(Copy, ASecondTableThatCannotBeMadeStopsBeforeTheFirst) {
+  make_shop();
+  out_of({"create", "other", "people", "d", "c"});
+  EXPECT_EQ(run({"copy", "shop", "other"}).exit, 2);
+  EXPECT_THAT(out_of({"list", "other"}), Not(HasSubstr("orders")));
+}
+
+TEST_F(Copy, RowsColumnsAndTimesCanBeChosen) {
+  make_store();
+  out_of({"copy", "shop", "some", "more", "--prefix", "row1000", "--start", "row10003"});
+  EXPECT_EQ(json_of({"count", "some", "more"})["counts"][0]["rows"], 7);
+  out_of({"copy", "shop", "some", "orders", "--column", "d", "--time", "2..4"});
+  const std::string chosen = cells_of("some", "orders");
+  EXPECT_EQ(std::ranges::count(chosen, '\n'), 2) << chosen;
+  EXPECT_THAT(chosen, AllOf(HasSubstr("Ada 2"), HasSubstr("Ada 3")));
+  EXPECT_EQ(run({"copy", "shop", "some", "more", "--prefix", "row1", "--stop", "row2"}).exit, 2);
+  EXPECT_EQ(run({"copy", "shop", "some", "orders", "--raw", "--column", "d:name"}).exit, 2);
+  EXPECT_EQ(run({"copy", "shop", "some", "--as", "one"}).exit, 2);
+  EXPECT_EQ(run({"copy", "shop", "some", "--batch", "1"}).exit, 2);
+  EXPECT_EQ(run({"copy", "shop", "some", "ordrs"}).exit, 3);
+  EXPECT_EQ(run({"copy", "shop", "some", "orders", "--column", "e"}).exit, 3);
+}
+
+TEST_F(Copy, ACopyThatEndedEarlyGoesOn) {
+  make_store();
+  add_large_cell();
+  const std::string command = "cellar copy shop copied more --batch 64k";
+  const ToolResult broken = shell(std::string(kSmallCells) + " " + command);
+  EXPECT_EQ(broken.exit, 2) << broken.err;
+  EXPECT_THAT(broken.err, HasSubstr("copied.copy tells how far the copy is"));
+  const Json state = Json::parse(read_file("copied.copy"));
+  EXPECT_GT(state["tables"][0]["rows"], 2000);
+  // Another copy must not go on with this file.
+  const ToolResult other = run({"copy", "shop", "copied", "more", "--raw", "--batch", "64k"});
+  EXPECT_EQ(other.exit, 2);
+  EXPECT_THAT(other.err, HasSubstr("belongs to another copy: \"raw\" is false there, and true here"));
+  const ToolResult again = shell(command);
+  EXPECT_EQ(again.exit, 0) << again.err;
+  EXPECT_THAT(again.err, HasSubstr("were copied before, going on at row row1"));
+  EXPECT_THAT(again.err, HasSubstr("copied 3,001 rows"));
+  EXPECT_EQ(cells_of("copied", "more"), cells_of("shop", "more"));
+  EXPECT_FALSE(std::filesystem::exists(path("copied.copy")));
+}
+
+TEST_F(Copy, AFileThatIsNoStateIsRefused) {
+  make_shop();
+  for (const char* const text :
+       {"", "no state", "{}", "{\"schema\":\"cellar.copy-state/1\",\"request\":7}"}) {
+    write_file("mine", text);
+    const ToolResult refused = run({"copy", "shop", "copied", "orders", "--state", "mine"});
+    EXPECT_EQ(refused.exit, 3) << refused.err;
+    EXPECT_THAT(refused.err, HasSubstr("does not tell how far a copy is"));
+    EXPECT_EQ(read_file("mine"), text);
+  }
+  write_file("mine", "{\"schema\":\"cellar.copy-state/9\"}");
+  EXPECT_EQ(run({"copy", "shop", "copied", "orders", "--state", "mine"}).exit, 4);
+}
+
+TEST_F(Copy, ATableThatIsGoneBeginsAgain) {
+  make_store();
+  add_large_cell();
+  const std::string command = "cellar copy shop copied more --batch 64k";
+  shell(std::string(kSmallCells) + " " + command);
+  out_of({"drop", "copied", "more"});
+  const ToolResult again = shell(command);
+  EXPECT_EQ(again.exit, 0) << again.err;
+  EXPECT_THAT(again.err, HasSubstr("table more is gone, and its copy begins again"));
+  EXPECT_EQ(cells_of("copied", "more"), cells_of("shop", "more"));
+}
+
+TEST_F(Copy, TheComparisonFindsADifference) {
+  make_store();
+  out_of({"copy", "shop", "copied", "more", "--verify", "skip", "--batch", "64k"});
+  EXPECT_EQ(run({"copy", "shop", "copied", "more", "--verify", "only"}).exit, 0);
+  out_of({"put", "copied", "more", "row12000", "d:q", "planted", "--ts", "7"});
+  const ToolResult text = run({"copy", "shop", "copied", "more", "--verify", "only", "--batch", "64k"});
+  EXPECT_EQ(text.exit, 1);
+  EXPECT_THAT(text.out, HasSubstr("differs  more  --start row11"));
+  EXPECT_THAT(text.out, HasSubstr("other cells"));
+  const ToolResult json =
+      run({"copy", "shop", "copied", "more", "--verify", "only", "--batch", "64k", "--format", "json"});
+  const Json differences = Json::parse(json.out)["tables"][0]["differences"];
+  ASSERT_EQ(differences.size(), 1u);
+  EXPECT_LE(differences[0]["start"].get<std::string>(), "row12000");
+  EXPECT_GT(differences[0]["stop"].get<std::string>(), "row12000");
+  EXPECT_NE(differences[0]["from"]["hash"], differences[0]["to"]["hash"]);
+  // The words of the report copy the range again.
+  out_of({"copy", "shop", "copied", "more", "--into-existing", "--start",
+          differences[0]["start"].get<std::string>(), "--stop", differences[0]["stop"].get<std::string>()});
+  EXPECT_EQ(run({"copy", "shop", "copied", "more", "--verify", "only"}).exit, 0);
+}
+
+TEST_F(Copy, DirectoriesOfFilesAreRefused) {
+  make_shop();
+  out_of({"export", "shop", "orders", "--to", "hfile", "-o", "files"});
+  const ToolResult refused = run({"copy", "files", "copied"});
+  EXPECT_EQ(refused.exit, 4);
+  EXPECT_THAT(refused.err, HasSubstr("cellar bulkload ingest"));
+  EXPECT_EQ(run({"copy", "nothing-here", "copied"}).exit, 3);
+  EXPECT_FALSE(std::filesystem::exists(path("copied")));
+}
+
+TEST_F(Copy, ThroughAClusterAndBack) {
+  if (!builds_serve()) return;
+  make_store();
+  const ToolResult copied = on_cluster(
+      "set -e\n"
+      "cellar copy shop $H orders more\n"
+      "cellar copy shop $H orders --as fresh:orders --raw\n"  // into a namespace that is new
+      "cellar copy $H copied\n"
+      "cellar copy $H $H more --as twice\n"
+      "cellar copy $H copied twice --start row12000 --format json\n");
+  ASSERT_EQ(copied.exit, 0) << copied.err;
+  EXPECT_EQ(Json::parse(copied.out)["tables"][0]["rows"], 1000);
+  EXPECT_EQ(schema_of_store("copied")["orders"], schema_of_store("shop")["orders"]);
+  EXPECT_EQ(schema_of_store("copied")["fresh:orders"], schema_of_store("shop")["orders"]);
+  const auto cells = [&](const char* const store, const char* const table) {
+    return out_of({"export", store, table, "--quiet"});  // tags do not travel
+  };
+  for (const char* const table : {"orders", "more"}) EXPECT_EQ(cells("copied", table), cells("shop", table));
+  EXPECT_EQ(cells_of("served", "orders"), cells_of("shop", "orders")) << "times to live travel to a cluster";
+  EXPECT_EQ(cells_of("served", "fresh:orders", true), cells_of("shop", "orders", true));
+}
+
+TEST_F(Copy, ACopyToAClusterGoesOn) {
+  if (!builds_serve()) return;
+  make_store();
+  add_large_cell();
+  const std::string command = "cellar copy shop $H more --batch 64k --state more.state";
+  const ToolResult broken = on_cluster(command, kSmallCells);
+  EXPECT_NE(broken.exit, 0);
+  EXPECT_THAT(broken.err, HasSubstr("more.state tells how far the copy is"));
+  const ToolResult again = on_cluster(command);  // at another port
+  EXPECT_EQ(again.exit, 0) << again.err;
+  EXPECT_THAT(again.err, HasSubstr("going on at row row1"));
+  EXPECT_EQ(cells_of("served", "more"), cells_of("shop", "more"));
+}
+
+TEST_F(Copy, AClusterThatIsLostLeavesTheState) {
+  if (!builds_serve()) return;
+  make_store();
+  // The server ends while the state is at its beginning.
+  const ToolResult lost =
+      on_cluster("kill -KILL $server; cellar copy shop \"$H?timeout_ms=500\" more --state s");
+  EXPECT_NE(lost.exit, 0);
+  EXPECT_THAT(lost.err, HasSubstr("error"));
+  EXPECT_FALSE(std::filesystem::exists(path("s"))) << "nothing was copied";
+}
+
+}  // namespace
+}  // namespace cellar::testing

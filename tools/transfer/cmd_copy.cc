@@ -1,0 +1,379 @@
+// cellar copy: tables from a store or cluster to another one, with their schema and all versions.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <nlohmann/json.hpp>
+
+#include "base/bytes.h"
+#include "tools/frame/command.h"
+#include "tools/frame/operands.h"
+#include "tools/frame/progress.h"
+#include "tools/hbase/hbase_dir.h"
+#include "tools/query/scan_options.h"
+#include "tools/store/store.h"
+#include "tools/transfer/bulk_files.h"
+#include "tools/transfer/copy_schema.h"
+#include "tools/transfer/table_copy.h"
+
+namespace cellar {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+// How one table was copied.
+struct CopiedTable {
+  CopyProgress progress;
+  bool resumed = false;
+  uint64_t tags_left_out = 0;
+  std::optional<CopyComparison> comparison;
+};
+
+Json json_of(const RangeDigest& digest) {
+  return Json{{"rows", digest.rows}, {"cells", digest.cells}, {"hash", fmt::format("{:016x}", digest.hash)}};
+}
+
+Json json_of(const CopiedTable& table) {
+  Json json = {{"table", table.progress.table},     {"as", table.progress.as},
+               {"created", table.progress.creates}, {"resumed", table.resumed},
+               {"rows", table.progress.rows},       {"cells", table.progress.cells},
+               {"bytes", table.progress.bytes},     {"tags_left_out", table.tags_left_out}};
+  if (!table.comparison) return json;
+  json["compared"] = {{"ranges", table.comparison->ranges},
+                      {"rows", table.comparison->rows},
+                      {"cells", table.comparison->cells},
+                      {"ranges_different", table.comparison->different}};
+  json["differences"] = Json::array();
+  for (const RangeDifference& each : table.comparison->differences)
+    json["differences"].push_back({{"start", escaped(each.start)},
+                                   {"stop", escaped(each.stop)},
+                                   {"from", json_of(each.from)},
+                                   {"to", json_of(each.to)}});
+  return json;
+}
+
+std::string text_of(const std::string& table, const RangeDifference& range) {
+  const auto counts = [](const RangeDigest& digest) {
+    return fmt::format("{} and {}", counted(digest.rows, "row"), counted(digest.cells, "cell"));
+  };
+  const bool alike = range.from.rows == range.to.rows && range.from.cells == range.to.cells;
+  return fmt::format("differs  {}  --start {} --stop {}  {}\n", table, shell_word(escaped(range.start)),
+                     shell_word(escaped(range.stop)),
+                     alike ? fmt::format("other cells, {} in each", counts(range.from))
+                           : fmt::format("{} became {}", counts(range.from), counts(range.to)));
+}
+
+// Names a store by its path and identity, and a cluster by its identity. A copy that goes on from another
+// directory, or through another master, is known again.
+std::string place_of(const std::string& path, Engine& engine) {
+  const std::string identity = engine.status().identity;
+  if (is_cluster(path)) return "cluster " + identity;
+  std::error_code error;
+  const std::filesystem::path whole = std::filesystem::weakly_canonical(path, error);
+  return fmt::format("{} ({})", error ? path : whole.string(), identity);
+}
+
+class CopyCommand final : public Command {
+ public:
+  explicit CopyCommand(const PluginParams&) {}
+  CommandGroup group() const override { return CommandGroup::kMove; }
+  bool takes_clusters() const override { return true; }
+  std::string_view summary() const override {
+    return "Copy tables between stores and clusters, with schema and all versions, and compare them";
+  }
+
+  void declare(Arguments& arguments) override {
+    arguments.operand("FROM", from_, "directory of a store, or a cluster: hbase://MASTER:PORT")
+        .operand("TO", to_, "the same; the directory of a store is created if it does not exist")
+        .operands("TABLE", names_, "tables to copy; default: all", false)
+        .option("--as", as_, "NAME", "name of the copy; for one table")
+        .flag("--raw", raw_, "also copy delete markers and hidden cells that are still stored")
+        .flag("--into-existing", into_existing_, "add the cells to tables that exist, whatever their options")
+        .choice("--verify", verify_, {"after", "skip", "only"},
+                "compare the visible cells of the tables: after the copy, not, or without a copy")
+        .option("--state", state_, "FILE",
+                "where progress is kept (TO.copy next to a store; none for a cluster)")
+        .option("--batch", batch_, "SIZE", "write at about so many bytes; 64k to 32m (4m)");
+    rows_.declare_range(arguments);
+    arguments
+        .option_list("--column", rows_.read.columns, "COLUMN", "family:qualifier or family; may be repeated")
+        .option_if("--time", rows_.read.time, "A..B", "only cells with timestamps in this range")
+        .formats({"table", "json"})
+        .note(
+            "A copy that ended early goes on when the same command is run again. A range of rows that was\n"
+            "written before is written again, with the same timestamps, so it changes nothing.\n"
+            "Exit status 1: the tables differ. Cells of a cluster come without their times to live.")
+        .example("cellar copy shop newshop", "all tables, to a new store")
+        .example("cellar copy shop newshop orders --as orders2 --raw",
+                 "a table under another name, with its delete markers")
+        .more_example("cellar copy shop newshop orders --state orders.state --batch 1m",
+                      "with a file for the progress, which a copy to a cluster needs to go on")
+        .more_example(
+            "cellar copy shop newshop orders --start user41 --start-exclusive --stop user43 --stop-inclusive",
+            "a range of rows")
+        .more_example("cellar copy shop newshop orders --prefix user4 --into-existing --verify skip",
+                      "rows with a prefix, also into a table that exists, without the comparison")
+        .more_example("cellar copy shop backup orders --verify only --column d --time 2020-01-01..",
+                      "compare the cells of a family since a day");
+  }
+
+  Status run(Session& session) override {
+    CELLAR_TRY(check_arguments());
+    const Progress clock(session, "copy", 0);
+    CELLAR_TRY(open_from(session));
+    CELLAR_TRY(open_to(session));
+    CELLAR_TRY_ASSIGN(CopyState state, CopyState::open(state_path(), request()));
+    Status status = copy_all(session, state);
+    if (!status.ok() && has_begun(state)) session.talk("note   " + how_to_go_on(state));
+    if (status.ok() && verify_ != "only") status = state.remove();
+    if (status.ok()) report(session, clock.micros());
+    const Status closed = close_both();
+    return status.ok() ? closed : status;
+  }
+
+ private:
+  Status check_arguments() {
+    constexpr uint64_t kBatchLeast = 64u << 10;
+    constexpr uint64_t kBatchMost = 32u << 20;
+    if (!batch_.empty()) {
+      CELLAR_TRY_ASSIGN(batch_bytes_, for_argument("--batch", parse_size(batch_)));
+    }
+    if (batch_bytes_ < kBatchLeast || batch_bytes_ > kBatchMost)
+      return Status::invalid_argument("--batch: expected a size from 64k to 32m");
+    constexpr uint64_t kBatchesOfRange = 8;
+    plan_.range_bytes = kBatchesOfRange * batch_bytes_;
+    if (!as_.empty() && names_.size() != 1)
+      return Status::invalid_argument("--as gives one table another name")
+          .hinting("name the table: cellar copy FROM TO TABLE --as NAME");
+    if (verify_ == "only" && (raw_ || into_existing_ || !state_.empty()))
+      return Status::invalid_argument("--verify only copies nothing")
+          .hinting("leave out --raw, --into-existing and --state");
+    CELLAR_TRY(rows_.apply(plan_.scan));
+    CELLAR_TRY(take_prefix());
+    plan_.scan.raw(raw_).versions(UINT32_MAX);
+    if (!raw_) return {};
+    for (const std::string& column : rows_.read.columns)
+      if (column.find(':') != std::string::npos)
+        return Status::invalid_argument("--raw copies whole families: " + escaped(column) + " is a column")
+            .hinting("leave out --raw, or name the family alone");
+    return {};
+  }
+
+  // Replaces the prefix by the ends of a range, which ranges of rows can cut off.
+  Status take_prefix() {
+    Scan& scan = plan_.scan;
+    const std::string prefix = scan.prefix();
+    if (prefix.empty()) return {};
+    if (!scan.stop().empty() || !(scan.start().empty() || scan.start().starts_with(prefix)))
+      return Status::invalid_argument("--prefix, --start and --stop contradict each other")
+          .hinting("give a --start that begins with the prefix, or leave out --prefix");
+    const KeyRange range = keys_with_prefix(prefix);
+    if (scan.start().empty()) scan.start(range.start);
+    scan.prefix({}).stop(range.stop);
+    return {};
+  }
+
+  Status open_from(Session& session) {
+    if (const HBaseKind kind = hbase_kind(from_); kind != HBaseKind::kNone)
+      return Status::not_supported(fmt::format("{} is {}: copy reads a store or a running cluster",
+                                               shown_name(from_), hbase_kind_name(kind)))
+          .hinting("cellar bulkload ingest DIR STORE TABLE --create adopts a table's files with its schema");
+    CELLAR_TRY_ASSIGN(from_engine_, open_engine(session, from_, OpenFor::kLooking));
+    return choose_tables(session);
+  }
+
+  // The servers' own tables are not copied.
+  Status choose_tables(Session& session) {
+    std::vector<std::string> names = names_;
+    if (names.empty()) {
+      names = from_engine_->list_tables();
+      std::erase_if(names, [](const std::string& name) { return name.starts_with("hbase:"); });
+    }
+    if (names.empty())
+      return Status::not_found(fmt::format("{} has no tables", shown_name(from_)))
+          .hinting("cellar list shows the tables of a store or cluster");
+    for (const std::string& name : names) {
+      CELLAR_TRY_ASSIGN(std::shared_ptr<Table> table, open_table(session, *from_engine_, from_, name));
+      CELLAR_TRY(check_columns(session, *table, rows_.read.columns));
+      if (raw_) CELLAR_TRY(check_markers_fit(table->info().options));
+      tables_.push_back(std::move(table));
+    }
+    tell_of_empty_range(session, plan_.scan);
+    return {};
+  }
+
+  // FROM is open already: a mistake there must not leave an empty store here.
+  Status open_to(Session& session) {
+    const bool writes = verify_ != "only";
+    CELLAR_TRY_ASSIGN(to_engine_, open_engine(session, to_, writes ? OpenFor::kCreating : OpenFor::kLooking));
+    plan_.compare_tags = !is_cluster(from_) && !is_cluster(to_);
+    return {};
+  }
+
+  Status close_both() {
+    tables_.clear();
+    const Status closed = from_engine_->close();
+    const Status other = to_engine_->close();
+    return closed.ok() ? other : closed;
+  }
+
+  std::string state_path() const {
+    if (!state_.empty() || is_cluster(to_) || verify_ == "only") return state_;
+    return without_slash(to_) + ".copy";
+  }
+
+  // Times are those that were meant when the copy began: "now-7d" is another one an hour later.
+  CopyRequest request() const {
+    const Scan& scan = plan_.scan;
+    return {{"from", place_of(from_, *from_engine_)},
+            {"to", place_of(to_, *to_engine_)},
+            {"tables", fmt::format("{}", fmt::join(names_, " "))},
+            {"as", as_},
+            {"raw", raw_ ? "true" : "false"},
+            {"into_existing", into_existing_ ? "true" : "false"},
+            {"start", scan.start() + (scan.start_inclusive() ? "" : " exclusive")},
+            {"stop", scan.stop() + (scan.stop_inclusive() ? " inclusive" : "")},
+            {"columns", fmt::format("{}", fmt::join(rows_.read.columns, " "))},
+            {"times", fmt::format("{}..{}", scan.time_from(), scan.time_until())}};
+  }
+
+  bool has_begun(CopyState& state) const {
+    return std::ranges::any_of(tables_, [&](const std::shared_ptr<Table>& table) {
+      return state.of(table->name(), name_of_copy(*table)).cells > 0;
+    });
+  }
+  std::string name_of_copy(const Table& table) const { return as_.empty() ? table.name() : as_; }
+
+  static std::string how_to_go_on(const CopyState& state) {
+    return state.is_kept()
+               ? fmt::format("{} tells how far the copy is: run the same command to go on",
+                             shown_name(state.path()))
+               : "without --state nothing tells how far the copy is: --into-existing begins again";
+  }
+
+  // All tables are checked before the first cell is copied.
+  Status copy_all(Session& session, CopyState& state) {
+    if (verify_ != "only") {
+      for (const std::shared_ptr<Table>& table : tables_) CELLAR_TRY(check_target(session, *table, state));
+    }
+    for (const std::shared_ptr<Table>& table : tables_) {
+      CopiedTable& copied = copied_.emplace_back();
+      CopyProgress& progress = state.of(table->name(), name_of_copy(*table));
+      if (verify_ != "only") CELLAR_TRY(copy_table(session, *table, progress, state, copied));
+      copied.progress = progress;
+    }
+    if (verify_ == "skip") return {};
+    for (size_t i = 0; i < tables_.size(); ++i) CELLAR_TRY(verify_table(session, *tables_[i], copied_[i]));
+    return {};
+  }
+
+  Status check_target(Session& session, Table& from, CopyState& state) {
+    const std::string name = name_of_copy(from);
+    CopyProgress& progress = state.of(from.name(), name);
+    CELLAR_TRY_ASSIGN(const bool exists, has_table(*to_engine_, name));
+    if (!exists) {
+      if (progress.cells > 0)
+        session.talk(fmt::format("note   table {} is gone, and its copy begins again", name));
+      progress = {.table = from.name(), .as = name, .creates = true};
+      return {};
+    }
+    if (progress.creates) return {};
+    CELLAR_TRY_ASSIGN(const std::shared_ptr<Table> table, to_engine_->open_table(name));
+    const TableOptions existing = table->info().options;
+    if (!into_existing_) return refuse_existing(from.info().options, existing, name);
+    return raw_ ? check_markers_fit(existing) : Status();
+  }
+
+  Status copy_table(Session& session, Table& from, CopyProgress& progress, CopyState& state,
+                    CopiedTable& copied) {
+    const TableOptions options = from.info().options;
+    CELLAR_TRY(state.save());  // before the table exists, so that it is known as made by this copy
+    CELLAR_TRY_ASSIGN(const std::shared_ptr<Table> to,
+                      open_copy(session, options, *to_engine_, progress.as, progress.creates));
+    copied.resumed = progress.done || !progress.next.empty();
+    if (copied.resumed)
+      session.talk(fmt::format("note   {}: {} were copied before, going on {}", progress.table,
+                               counted(progress.rows, "row"),
+                               progress.done ? "after the last row" : "at row " + escaped(progress.next)));
+    if (!progress.done) {
+      const std::unique_ptr<CopySink> sink = is_cluster(to_) ? make_cluster_sink(to, batch_bytes_)
+                                                             : make_store_sink(*to_engine_, to, batch_bytes_);
+      const Status status = copy_cells(session, from, plan_, *sink, progress, [&] { return state.save(); });
+      // The write's own hint is to read the row first. A copy may write it again.
+      if (status.is(Code::kDurabilityUnknown))
+        return Status::with_code(status.code(), std::string(status.message())).hinting(how_to_go_on(state));
+      CELLAR_TRY(status);
+      copied.tags_left_out = sink->tags_left_out();
+    }
+    return progress.creates ? seal_copy(options, *to_engine_, progress.as) : Status();
+  }
+
+  Status verify_table(Session& session, Table& from, CopiedTable& copied) {
+    CELLAR_TRY_ASSIGN(const std::shared_ptr<Table> to,
+                      open_table(session, *to_engine_, to_, name_of_copy(from)));
+    CELLAR_TRY(check_columns(session, *to, rows_.read.columns));
+    CELLAR_TRY_ASSIGN(copied.comparison, compare_tables(session, from, *to, plan_));
+    if (copied.comparison->different > 0) session.answer_negative();
+    return {};
+  }
+
+  void report(Session& session, int64_t micros) const {
+    if (session.format() == Format::kJson) {
+      Json tables = Json::array();
+      for (const CopiedTable& each : copied_) tables.push_back(json_of(each));
+      session.out().write(
+          Json{{"schema", "cellar.copy/1"}, {"tables", std::move(tables)}, {"micros", micros}}.dump(2) +
+          "\n");
+      return;
+    }
+    for (const CopiedTable& each : copied_) {
+      if (!each.comparison) continue;
+      for (const RangeDifference& range : each.comparison->differences)
+        session.out().write(text_of(each.progress.table, range));
+    }
+    session.out().flush();
+    for (const CopiedTable& each : copied_) tell(session, each);
+    session.talk(fmt::format("took {}", human_micros(micros)));
+  }
+
+  void tell(Session& session, const CopiedTable& table) const {
+    const std::string& name = table.progress.table;
+    if (verify_ != "only")
+      session.talk(fmt::format("copied {} with {} ({}) of {}{}", counted(table.progress.rows, "row"),
+                               counted(table.progress.cells, "cell"), human_bytes(table.progress.bytes), name,
+                               table.progress.as == name ? "" : " as " + table.progress.as));
+    if (table.tags_left_out > 0)
+      session.talk(fmt::format("warn   {} of {} lost tags, which a cluster takes only as times to live",
+                               counted(table.tags_left_out, "cell"), name));
+    if (!table.comparison) return;
+    const CopyComparison& compared = *table.comparison;
+    session.talk(compared.different == 0
+                     ? fmt::format("compared {} with {} of {}: they are equal", counted(compared.rows, "row"),
+                                   counted(compared.cells, "cell"), name)
+                     : fmt::format("compared {}: {} of {} differ", name, human_count(compared.different),
+                                   counted(compared.ranges, "range")));
+  }
+
+  std::string from_;
+  std::string to_;
+  std::vector<std::string> names_;
+  std::string as_;
+  bool raw_ = false;
+  bool into_existing_ = false;
+  std::string verify_;
+  std::string state_;
+  std::string batch_;
+  ScanOptions rows_;
+  uint64_t batch_bytes_ = 4u << 20;
+  CopyPlan plan_;
+  std::unique_ptr<Engine> from_engine_;
+  std::unique_ptr<Engine> to_engine_;
+  std::vector<std::shared_ptr<Table>> tables_;  // of FROM
+  std::vector<CopiedTable> copied_;             // in the same order
+};
+
+}  // namespace
+
+CELLAR_PLUGIN(Command, tools_transfer_cmd_copy, "copy", CopyCommand)
+
+}  // namespace cellar

@@ -1,0 +1,34 @@
+// The table at the end of a copy: made with the whole schema of the one that is copied, or compared with it.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "cellar/engine.h"
+#include "tools/frame/session.h"
+
+namespace cellar {
+
+// Returns the options with which a copy of a table is made. They leave out the notes of `cellar serve` in the
+// metadata, which are about the regions of one served store.
+TableOptions options_of_copy(const TableOptions& from);
+// Returns each option in which two tables differ, in words: "family d: max_versions is 3 and 1". The value of
+// `from` comes first.
+std::vector<std::string> schema_differences(const TableOptions& from, const TableOptions& to);
+
+// Returns the table `name` of `to` for a copy of `from`. `made` tells that the copy makes it: it is created
+// unless it exists. A table that takes no writes gets this option at the end: see seal_copy(). If the copy
+// does not make it, the table must exist and have all families. Other differences are told in a note.
+Result<std::shared_ptr<Table>> open_copy(Session& session, const TableOptions& from, Engine& to,
+                                         const std::string& name, bool made);
+// Returns whether the engine has the table. Errors of the engine, such as an unreachable cluster.
+Result<bool> has_table(Engine& engine, const std::string& name);
+// Returns the refusal of a copy into a table that exists, with the differences in options.
+Status refuse_existing(const TableOptions& from, const TableOptions& to, const std::string& name);
+// Sets the option read_only of a table that the copy made, if `from` has it.
+Status seal_copy(const TableOptions& from, Engine& to, const std::string& name);
+// Returns kNotSupported if a family orders its delete markers by the time of writing. Such markers cannot be
+// copied, and none can be copied into such a table.
+Status check_markers_fit(const TableOptions& table);
+
+}  // namespace cellar
