@@ -23,13 +23,15 @@ Result<RecordFile> RecordFile::open(Directory& directory, const std::string& nam
   return Result<RecordFile>(std::move(opened));
 }
 
-// Only a failing device is an error here; what is wrong with the header goes to header_status_.
+// Only a failing device is an error here; what is wrong with the header goes to header_status_. It is read
+// alone, since a reader that follows the file goes on far behind it.
 Status RecordFile::read_header() {
   if (size() < kFileHeaderBytes) {
     header_status_ = Status::corruption(fmt::format("has {} bytes, too few for a file header", size()));
     return Status();
   }
-  CELLAR_TRY_ASSIGN(const char* raw, bytes_at(0, kFileHeaderBytes));
+  char raw[kFileHeaderBytes];
+  CELLAR_TRY(file_->read(0, sizeof raw, raw).with_context(name_));
   header_status_ = decode_file_header(kind_, raw, header_, header_crc_);
   if (!header_status_.ok()) return Status();
   if (header_.identity != identity_) {

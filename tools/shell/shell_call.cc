@@ -47,7 +47,13 @@ Result<Engine*> ShellState::open(Session& session, bool creating) {
     Result<std::unique_ptr<Engine>> opened = open_engine(session, path, what, &activity);
     if (!opened.ok()) return opened.status();
     engine = std::move(*opened);
+  } else if (read_only && !is_current) {
+    if (Status status = engine->refresh(); !status.ok()) {
+      engine.reset();
+      return status.with_context("store " + path);
+    }
   }
+  is_current = true;
   return engine.get();
 }
 
