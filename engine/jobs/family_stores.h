@@ -12,8 +12,8 @@ namespace cellar {
 Result<std::shared_ptr<Store>> open_family(const StoreWork& work, const TableRecord& table,
                                            const FamilyRecord& family);
 
-// Returns the directory of a family, or null for one without files in a store that is only read.
-// kCorruption if the family has files and no directory.
+// Returns the directory of a family; null for a family without files in a store that is only read.
+// Fails with kCorruption if the family has files and no directory.
 Result<std::unique_ptr<Directory>> directory_of(const StoreWork& work, const TableRecord& table,
                                                 const FamilyRecord& family);
 // Returns the files of a family, open and in the order of a view. `known`, which may be null, is a view of

@@ -30,8 +30,8 @@ std::shared_ptr<Store> find_store(const TableState* table, uint32_t family) {
   return nullptr;
 }
 
-// Copies the cells that a flush has not written yet. Of equal cells of one write the last one counts: it was
-// inserted last, and cursors meet it first. It must be inserted last here, too.
+// Copies the cells that a flush has not written yet. The last of several equal cells of one write counts: it
+// was inserted last, and cursors meet it first. It must be inserted last here, too.
 void copy_unflushed(const Memtable& from, uint64_t flushed_sequence, Memtable& to) {
   std::vector<CellView> equal;
   const auto insert = [&] {
@@ -258,8 +258,8 @@ void RefreshJob::install() {
   if (whole) work_.world.log(LogLevel::kInfo, fmt::format("a refresh has read the log whole: {}", why_));
 }
 
-// After writes were given up, a sequence that was shown may belong to another write. Snapshots of that sequence
-// keep the old state. One that no write has yet tells later snapshots from them.
+// After writes were given up, a sequence that was shown may belong to another write. Snapshots of that
+// sequence keep the old state. A sequence that no write has yet tells later snapshots from them.
 uint64_t RefreshJob::read_point_after(uint64_t shown, const std::vector<uint64_t>& snapshots) const {
   CELLAR_ASSERT(std::ranges::is_sorted(snapshots));
   if (last_sequence_ > shown) return last_sequence_;

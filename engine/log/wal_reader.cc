@@ -16,6 +16,9 @@ namespace cellar {
 
 namespace {
 
+// A reader that follows the log does not read all of what the writer has preallocated, each time.
+constexpr uint64_t kAheadOfTail = 16 << 10;
+
 bool before(uint64_t segment, uint64_t offset, const LogPosition& position) {
   return segment < position.segment || (segment == position.segment && offset < position.offset);
 }
@@ -60,7 +63,9 @@ class Replay {
   Result<bool> durable_by_witness(RecordFile& file, size_t index, uint64_t offset);
   Result<Next> torn(RecordFile& file, size_t index, uint64_t offset);
   Result<RecordFile> open(uint64_t id) {
-    return RecordFile::open(wal_, segment_name(id), FileKind::kLog, facts_.identity, id);
+    Result<RecordFile> file = RecordFile::open(wal_, segment_name(id), FileKind::kLog, facts_.identity, id);
+    if (goes_on_ && file.ok()) file->look_ahead_only(kAheadOfTail);
+    return file;
   }
   Result<LogSummary> finish();
   Status damage(uint64_t segment, uint64_t offset, std::string_view what) const;

@@ -76,7 +76,8 @@ struct LogSummary {
 Result<LogSummary> read_log(Directory& wal, const LogFacts& facts,
                             const std::function<Status(const LogRecord&)>& visit);
 // The same from `from` on, where an earlier reading of the log ended. The log must still begin at or before
-// its segment. The summary has no earlier segments, and counts no earlier records.
+// its segment. The summary has no earlier segments, and counts no earlier records. The end of the log is
+// judged by some kilobytes after it: damage that hides later records there is found by read_log() alone.
 Result<LogSummary> read_log_from(Directory& wal, const LogFacts& facts, const LogEnd& from,
                                  const std::function<Status(const LogRecord&)>& visit);
 

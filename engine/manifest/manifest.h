@@ -34,7 +34,7 @@ struct ManifestEnd {
   uint32_t chain = 0;   // of that edit
 };
 
-// What the process that writes the store has added to the manifest.
+// The additions to the manifest by the process that writes the store.
 struct ManifestNews {
   std::shared_ptr<const ManifestState> state = {};  // null: nothing
   ManifestEnd end = {};

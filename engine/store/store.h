@@ -86,7 +86,7 @@ class Store : public std::enable_shared_from_this<Store> {
   // Adopted files, the youngest of all, in this order.
   void install_adopted(std::span<const std::shared_ptr<StoreFile>> files);
   void install_config(std::shared_ptr<const FamilyConfig> config);
-  // What a reader has found of a family that another process writes. What is null stays as it is.
+  // The state of a family that another process writes, as a reader has found it. Null: no change.
   struct Found {
     std::shared_ptr<const FamilyConfig> config = {};
     std::optional<std::vector<PlacedFile>> files = {};  // all of them, in the order of file_order.h

@@ -103,9 +103,9 @@ class Engine {
   // as it was at one moment during open(). It shows all writes that were acknowledged before, except those
   // with Durability::kSkipWal and kAsyncWal. refresh() shows later writes. See docs/readers.md.
   static Result<std::unique_ptr<Engine>> open(const std::string& path, const EngineOptions& options = {});
-  // Makes an engine that was opened read-only show the store as it is at one moment during the call: with the
-  // promises of open(), at the cost of what is new. It reads the edits of the manifest, the files and the end
-  // of the log that were added since. Where that is not enough it reads the log whole, as open() does:
+  // Makes an engine that was opened read-only show the store as it is at one moment during the call. It keeps
+  // the promises of open(), at the cost of what is new: edits of the manifest, files, and the end
+  // of the log. Where that is not enough it reads the log whole, as open() does:
   // EngineStatus::refreshes_whole counts these. RocksDB: TryCatchUpWithPrimary.
   //
   // Table handles show the new state from the next call on. Open scanners and snapshots keep their state, and

@@ -32,8 +32,8 @@ inline std::string content_of(Engine& engine) {
   return text;
 }
 
-// Returns more: options, files, cells in memory, and all cells with their sequences, hidden ones included. Two
-// readers of one state show the same.
+// Returns more: options, files, cells in memory, and all cells with their sequences, hidden ones included.
+// Two readers of one state show the same.
 inline std::string detail_of(Engine& engine) {
   std::string text;
   for (const std::string& name : engine.list_tables()) {

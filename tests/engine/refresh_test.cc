@@ -1,8 +1,8 @@
 // Goal: a reader that refreshes shows what a new reader of the store would show, at the cost of what is new.
 // Open scanners and snapshots keep their state. A refresh that fails changes nothing.
-// Method: a reader follows a writer through each kind of change, and is compared with a new reader. The writer
-// works between any two file calls of a refresh, and each of these calls fails once. Calls and bytes are
-// counted.
+// Method: a reader follows a writer through each kind of change, and is compared with a new reader. The
+// writer works between any two file calls of a refresh, and each of these calls fails once. Calls and bytes
+// are counted.
 #include <algorithm>
 #include <atomic>
 #include <cstdio>
@@ -84,8 +84,11 @@ TEST_F(Refresh, EachKindOfChangeCostsWhatIsNew) {
       },
       [&] { must((*engine_->open_table("a"))->put(Put("row1").add("new", "n", "1"))); },
       [&] { must(engine_->alter_table("a", {.remove_families = {"new"}})); },
-      [&] { must(engine_->alter_table("a", {.read_only = true})); },
-      [&] { must(engine_->alter_table("a", {.read_only = false})); },
+      [&] {
+        must(engine_->alter_table("a", {.read_only = true}));
+        follow();
+        must(engine_->alter_table("a", {.read_only = false}));
+      },
       [&] { make_table("c", {family("f")}); },
       [&] { must((*engine_->open_table("c"))->put(Put("r").add("f", "n", "1"))); },
       [&] { must(engine_->drop_table("c")); },
@@ -113,7 +116,7 @@ TEST_F(Refresh, EachKindOfChangeCostsWhatIsNew) {
 
 TEST_F(Refresh, CellsLeaveMemoryWithTheirFlush) {
   const auto table = engine_->open_table("a").value();
-  // Of equal cells of one write the last one counts.
+  // The last of equal cells of one write counts.
   Batch batch;
   for (const char* value : {"first", "second", "last"})
     batch.put(table, Put("equal").add_at("f", "n", 5, value));
@@ -245,6 +248,7 @@ TEST_F(Refresh, ScannersAndSnapshotsKeepTheirState) {
   for (size_t i = 0; i < changes.size(); ++i) {
     SCOPED_TRACE("change " + std::to_string(i));
     changes[i]();
+    EXPECT_OK(engine_->wait_for_background());
     EXPECT_OK(reader_->refresh());
     EXPECT_EQ(detail_of(*reader_), new_reader_shows());
     EXPECT_EQ(scan(*table, Scan().family("f").snapshot(snapshot)), rows);
@@ -371,6 +375,7 @@ TEST_F(Refresh, EveryMomentOfOtherChanges) {
       return refreshed();
     };
     interrupt_everywhere(changes[i], shows, 1, 5);
+    EXPECT_OK(engine_->wait_for_background());
     EXPECT_OK(reader_->refresh());
     EXPECT_EQ(detail_of(*reader_), new_reader_shows());
   }
@@ -415,6 +420,7 @@ TEST_F(Refresh, AFailureChangesNothing) {
         } else {
           EXPECT_EQ(content_of(*reader_), content_of(*engine_)) << "call " << at;
         }
+        EXPECT_OK(engine_->wait_for_background());
         EXPECT_OK(reader_->refresh());
         EXPECT_EQ(detail_of(*reader_), new_reader_shows()) << "call " << at;
         if (HasFailure() || !was_struck) break;

@@ -49,7 +49,7 @@ struct ShellState {
   std::function<std::vector<std::string>()> history;
 
   // Opens the store at its first use; `creating` makes one. A store that is only read shows what other
-  // processes have written, as of the first use in the statement. If that fails, the next use opens it anew.
+  // processes have written, as of the first use in the statement.
   Result<Engine*> open(Session& session, bool creating = false);
 };
 
