@@ -182,7 +182,9 @@ TEST_F(MetricsCommand, AWatchFollowsAWriter) {
   std::thread writing([&] {
     for (int i = 0; !over; ++i) {
       EXPECT_TRUE(table->put(Put("later" + std::to_string(i)).add("f", "q", "v")).ok());
-      if (i % 10 == 9) EXPECT_TRUE(engine->flush().ok());
+      if (i % 10 == 9) {
+        EXPECT_TRUE(engine->flush().ok());
+      }
       std::this_thread::sleep_for(std::chrono::milliseconds(5));
     }
   });
