@@ -13,6 +13,7 @@
 #include "engine/jobs/feeds.h"
 #include "engine/jobs/live_store.h"
 #include "engine/jobs/recovery.h"
+#include "engine/jobs/refresh_job.h"
 #include "engine/jobs/resume_job.h"
 #include "engine/jobs/table_alteration.h"
 #include "engine/schema/names.h"
@@ -338,6 +339,16 @@ Status EngineImpl::resume() {
   return {};
 }
 
+Status EngineImpl::refresh() {
+  CELLAR_TRY(check_not_in_observer());
+  CELLAR_TRY(parts_->life.check_open());
+  if (!parts_->world.options.read_only)
+    return Status::invalid_argument("refresh() is for engines that were opened read-only")
+        .hinting("the engine that writes the store shows each write at once: leave out the call");
+  const TurnHeld held(parts_->refresh_turn);
+  return refresh_store(parts_->work, parts_->catalog, parts_->write_path, parts_->background);
+}
+
 Status EngineImpl::wait_for_background() {
   CELLAR_TRY(check_not_in_observer());
   CELLAR_TRY(parts_->life.check_open());
@@ -380,6 +391,8 @@ EngineStatus EngineImpl::status() {
   status.bytes_compacted = parts_->counters.bytes_compacted.load();
   status.files_dropped = parts_->counters.files_dropped.load();
   status.scan_compactions = parts_->counters.scan_compactions.load();
+  status.refreshes = parts_->counters.refreshes.load();
+  status.refreshes_whole = parts_->counters.refreshes_whole.load();
   status.stalls = parts_->counters.stalls.load();
   status.stall_micros = parts_->counters.stall_micros.load();
   add_memory(*parts_, status);

@@ -78,6 +78,7 @@ class EngineImpl final : public Engine {
   EngineStatus status() override;
   Metrics metrics() override;
   const RecoveryReport& recovery_report() const override { return parts_->recovery; }
+  Status refresh() override;
   Status close() override;
 
   Status check_writable() const;

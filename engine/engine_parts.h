@@ -15,6 +15,7 @@
 #include "engine/store/totals_series.h"
 #include "engine/store/unique_time.h"
 #include "engine/trace/operation_recorder.h"
+#include "engine/write/turn.h"
 #include "engine/write/write_path.h"
 
 namespace cellar {
@@ -66,6 +67,7 @@ struct EngineParts : std::enable_shared_from_this<EngineParts> {
   WriteThrottle throttle;
   Background background;
   WritePath write_path;
+  Turn refresh_turn;
   const CheckpointSource checkpoint_source;
   const FeedSource feed_source;
 };

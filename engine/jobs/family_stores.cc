@@ -5,6 +5,8 @@
 
 #include <algorithm>
 #include <string>
+#include <string_view>
+#include <unordered_map>
 #include <utility>
 
 namespace cellar {
@@ -17,9 +19,22 @@ Result<FamilyOptions> options_of(const FamilyRecord& family) {
   return options;
 }
 
-namespace {
+Status check_left_out(const World& world, const ManifestState& state) {
+  for (const std::string& name : world.options.without_files) {
+    const auto names_it = [&](const FamilyRecord& family) {
+      return std::ranges::find(family.files, name, &FileRecord::name) != family.files.end();
+    };
+    const bool known = std::ranges::any_of(state.tables, [&](const TableRecord& table) {
+      return std::ranges::any_of(table.families, names_it);
+    });
+    if (!known)
+      return Status::invalid_argument("without_files: the manifest names no store file " + name)
+          .at(world.path);
+    world.log(LogLevel::kWarning, "store file " + name + " is left out");
+  }
+  return {};
+}
 
-// Null for a family without files in a store that is only read.
 Result<std::unique_ptr<Directory>> directory_of(const StoreWork& work, const TableRecord& table,
                                                 const FamilyRecord& family) {
   auto opened = open_family_directory(*work.disk.root, table.id, family.name, false);
@@ -43,7 +58,48 @@ Result<std::unique_ptr<Directory>> directory_of(const StoreWork& work, const Tab
   return opened;
 }
 
+namespace {
+
+// Returns whether both records are of the same file. A file may move to another run.
+bool is_same_file(const FileRecord& a, FileRecord b) {
+  if (a.name != b.name || a.bytes != b.bytes) return false;
+  b.run = a.run;
+  b.level = a.level;
+  return a == b;
+}
+
 }  // namespace
+
+Result<std::vector<PlacedFile>> open_files(const StoreWork& work, const StoreIds& ids,
+                                           const FamilyOptions& options, const FamilyRecord& family,
+                                           const std::shared_ptr<Directory>& directory,
+                                           const StoreView* known) {
+  CELLAR_ASSERT(ids.family == family.id);
+  std::unordered_map<std::string_view, std::shared_ptr<StoreFile>> open;
+  if (known != nullptr)
+    for (const auto& file : known->files) open.emplace(file->record().name, file);
+  const std::vector<std::string>& left_out = work.world.options.without_files;
+  std::vector<PlacedFile> files;
+  for (const FileRecord& record : family.files) {
+    if (std::ranges::find(left_out, record.name) != left_out.end()) continue;
+    const auto found = open.find(record.name);
+    if (found != open.end() && is_same_file(found->second->record(), record)) {
+      files.push_back({found->second, record.run, record.level});
+      continue;
+    }
+    CELLAR_ASSERT(directory != nullptr);
+    CELLAR_TRY_ASSIGN(std::shared_ptr<StoreFile> file,
+                      work.files.open(directory, ids.table, options, record));
+    files.push_back({std::move(file), record.run, record.level});
+  }
+  // The age of files that no compaction has placed goes by the newest write that they hold, whenever they
+  // were added. They are younger than all that compactions have placed in runs.
+  const auto placed =
+      std::find_if(files.rbegin(), files.rend(), [](const PlacedFile& each) { return each.run != 0; });
+  std::ranges::stable_sort(placed.base(), files.end(), {},
+                           [](const PlacedFile& each) { return each.file->record().sequence_max; });
+  return files;
+}
 
 Result<std::shared_ptr<Store>> open_family(const StoreWork& work, const TableRecord& table,
                                            const FamilyRecord& family) {
@@ -51,25 +107,15 @@ Result<std::shared_ptr<Store>> open_family(const StoreWork& work, const TableRec
   CELLAR_TRY_ASSIGN(std::shared_ptr<const FamilyConfig> config, FamilyConfig::create(options));
   CELLAR_TRY_ASSIGN(std::shared_ptr<Directory> directory, directory_of(work, table, family));
   // A family without a directory has no files, and nobody writes to it.
-  const std::vector<std::string>& left_out = work.world.options.without_files;
   CELLAR_ASSERT(directory != nullptr || work.world.options.read_only);
-  CELLAR_ASSERT(left_out.empty() || work.world.options.read_only);
+  CELLAR_ASSERT(work.world.options.without_files.empty() || work.world.options.read_only);
+  const StoreIds ids{table.id, family.id};
+  CELLAR_TRY_ASSIGN(const std::vector<PlacedFile> placed,
+                    open_files(work, ids, options, family, directory, nullptr));
   std::vector<std::shared_ptr<StoreFile>> files;
-  for (const FileRecord& record : family.files) {
-    if (std::ranges::find(left_out, record.name) != left_out.end()) continue;
-    CELLAR_ASSERT(directory != nullptr);
-    CELLAR_TRY_ASSIGN(std::shared_ptr<StoreFile> file, work.files.open(directory, table.id, options, record));
-    files.push_back(std::move(file));
-  }
-  // The age of files that no compaction has placed goes by the newest write that they hold, whenever they
-  // were added. They are younger than all that compactions have placed in runs.
-  const auto placed =
-      std::find_if(files.rbegin(), files.rend(), [](const auto& file) { return file->record().run != 0; });
-  std::ranges::stable_sort(placed.base(), files.end(), {},
-                           [](const auto& file) { return file->record().sequence_max; });
-  auto store = std::make_shared<Store>(StoreIds{table.id, family.id}, table.name, std::move(config),
-                                       std::move(directory), std::move(files), 0, family.flushed_sequence,
-                                       family.totals);
+  for (const PlacedFile& each : placed) files.push_back(each.file);
+  auto store = std::make_shared<Store>(ids, table.name, std::move(config), std::move(directory),
+                                       std::move(files), 0, family.flushed_sequence, family.totals);
   const EngineOptions& engine = work.world.options;
   if (engine.compaction_for_scans && engine.automatic_compaction && !engine.read_only)
     store->count_hidden_reads(std::make_shared<HiddenReads>(work.activity.look_now));

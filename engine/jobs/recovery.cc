@@ -13,6 +13,7 @@
 #include "engine/jobs/family_stores.h"
 #include "engine/jobs/feeds.h"
 #include "engine/jobs/flush_job.h"
+#include "engine/jobs/log_replay.h"
 #include "engine/jobs/named_snapshot_files.h"
 #include "engine/log/wal_reader.h"
 #include "engine/store/file_copy.h"
@@ -38,9 +39,10 @@ class Recovery {
       sweep_orphans();
       NamedSnapshotFiles(work_.world, work_.disk).sweep();
     } else {
-      CELLAR_TRY(check_generation());
+      CELLAR_TRY(check_generation(*work_.disk.root, work_.disk.manifest->generation()));
     }
-    work_.disk.log_found = known_segments();
+    work_.disk.note_log_found(known_segments());
+    work_.disk.log_end = summary_.read_to;
     report_.micros = work_.world.clock.steady_us() - begun_us;
     work_.world.events.on_recovered(report_);
     return {};
@@ -49,10 +51,8 @@ class Recovery {
  private:
   Status open_directory();
   Status lock_snapshot();
-  Status check_generation();
   Status open_manifest();
   Status create_manifest();
-  Status check_left_out() const;
   Status open_tables();
   Status replay();
   Status replay_record(const LogRecord& record);
@@ -85,7 +85,6 @@ class Recovery {
   LogSummary summary_;
   std::vector<std::pair<FeedRecord, uint64_t>> lost_;  // feeds that hold back too much, and how much
   uint64_t last_sequence_ = 0;
-  uint64_t generation_ = 0;  // of the manifest that was loaded
   // Files and directories below tables/ before anything was written there. Empty if the store is only read.
   std::vector<StoredFile> stored_;
   std::vector<FamilyPlace> directories_;
@@ -123,16 +122,6 @@ Status Recovery::lock_snapshot() {
   return {};
 }
 
-// A reader's log belongs to its manifest: each record tells the last edit that was durable before it. But
-// Engine::resume() gives up an edit whose sync failed, and its number counts again in the next generation.
-Status Recovery::check_generation() {
-  CELLAR_TRY_ASSIGN(const Current current, read_current(*work_.disk.root));
-  if (current.generation == generation_) return {};
-  return Status::conflict("another process replaced the manifest while this one read the store")
-      .at(work_.world.path)
-      .hinting("open the store again");
-}
-
 Status Recovery::create_manifest() {
   ManifestState fresh;
   uint64_t seed = work_.world.options.environment.seed;
@@ -156,8 +145,6 @@ Status Recovery::open_manifest() {
   } else {
     if (work_.world.options.error_if_exists)
       return Status::invalid_argument("a store already exists at " + work_.world.path);
-    CELLAR_TRY_ASSIGN(const Current current, read_current(*work_.disk.root));
-    generation_ = current.generation;
     CELLAR_TRY_ASSIGN(work_.disk.manifest, Manifest::load(*work_.disk.root, work_.world.executor,
                                                           {.read_only = work_.world.options.read_only}));
   }
@@ -173,25 +160,8 @@ Status Recovery::open_manifest() {
   return {};
 }
 
-// A name that no file has is a mistake. Without an error, the user would believe that the file is left out.
-Status Recovery::check_left_out() const {
-  for (const std::string& name : work_.world.options.without_files) {
-    const auto names_it = [&](const FamilyRecord& family) {
-      return std::ranges::find(family.files, name, &FileRecord::name) != family.files.end();
-    };
-    const bool known = std::ranges::any_of(state_.tables, [&](const TableRecord& table) {
-      return std::ranges::any_of(table.families, names_it);
-    });
-    if (!known)
-      return Status::invalid_argument("without_files: the manifest names no store file " + name)
-          .at(work_.world.path);
-    work_.world.log(LogLevel::kWarning, "store file " + name + " is left out");
-  }
-  return {};
-}
-
 Status Recovery::open_tables() {
-  CELLAR_TRY(check_left_out());
+  CELLAR_TRY(check_left_out(work_.world, state_));
   uint64_t newest_file = 0;
   for (const TableRecord& table : state_.tables) {
     std::vector<std::shared_ptr<Store>> stores;
@@ -226,10 +196,7 @@ Status Recovery::replay_record(const LogRecord& record) {
   while (cells.next(each)) {
     const auto found = families_.find(each.family_id);
     if (found == families_.end()) {
-      if (!state_.is_dropped(each.family_id))
-        return Status::corruption(
-                   fmt::format("the log names family {}, which the manifest does not know", each.family_id))
-            .at(fmt::format("wal/{}: offset {}", segment_name(record.segment), record.offset));
+      if (!state_.is_dropped(each.family_id)) return unknown_family_in_log(record, each.family_id);
       ++report_.cells_skipped;
       continue;
     }
@@ -243,8 +210,7 @@ Status Recovery::replay_record(const LogRecord& record) {
     if (touched_.empty() || touched_.back() != &store) touched_.push_back(&store);
     ++report_.cells_replayed;
   }
-  CELLAR_TRY(
-      cells.status().at(fmt::format("wal/{}: offset {}", segment_name(record.segment), record.offset)));
+  CELLAR_TRY(cells.status().at(place_of(record)));
   last_sequence_ = std::max(last_sequence_, record.sequence);
   for (Store* store : touched_) {
     work_.memory.grow(store->take_growth());
@@ -287,22 +253,9 @@ Status Recovery::make_room(Store& store) {
 }
 
 Status Recovery::replay() {
-  auto wal = open_wal_directory(*work_.disk.root, false);
-  if (!wal.ok() && wal.status().is(Code::kNotFound)) {
-    // A creation that was interrupted leaves no log directory. A store that was written to later has lost its
-    // log.
-    if (state_.log_facts().synced.segment != 0 || state_.clean_close.segment != 0)
-      return Status::corruption("the directory wal is missing, and acknowledged writes with it")
-          .at(work_.world.path + "/wal");
-    summary_.clean = false;
-  } else {
-    CELLAR_TRY(wal.status());
-    LogFacts facts = state_.log_facts(work_.world.files.boot_identity());
-    facts.tolerate_torn = work_.world.options.tolerate_torn_log;
-    CELLAR_TRY_ASSIGN(summary_,
-                      read_log(**wal, facts, [&](const LogRecord& record) { return replay_record(record); }));
-    last_sequence_ = std::max(last_sequence_, summary_.last_sequence);
-  }
+  CELLAR_TRY_ASSIGN(summary_, replay_log(work_.world, *work_.disk.root, state_, nullptr,
+                                         [&](const LogRecord& record) { return replay_record(record); }));
+  last_sequence_ = std::max(last_sequence_, summary_.last_sequence);
   report_.clean = summary_.clean;
   report_.segments_read = summary_.segments.size();
   report_.records_replayed = summary_.records;

@@ -23,13 +23,15 @@ Result<RecordFile> RecordFile::open(Directory& directory, const std::string& nam
   return Result<RecordFile>(std::move(opened));
 }
 
-// Only a failing device is an error here; what is wrong with the header goes to header_status_.
+// Only a failing device is an error here; what is wrong with the header goes to header_status_. It is read
+// alone, since a reader that follows the file goes on at its end.
 Status RecordFile::read_header() {
   if (size() < kFileHeaderBytes) {
     header_status_ = Status::corruption(fmt::format("has {} bytes, too few for a file header", size()));
     return Status();
   }
-  CELLAR_TRY_ASSIGN(const char* raw, bytes_at(0, kFileHeaderBytes));
+  char raw[kFileHeaderBytes];
+  CELLAR_TRY(file_->read(0, sizeof raw, raw).with_context(name_));
   header_status_ = decode_file_header(kind_, raw, header_, header_crc_);
   if (!header_status_.ok()) return Status();
   if (header_.identity != identity_) {
@@ -43,7 +45,7 @@ Status RecordFile::read_header() {
 Result<const char*> RecordFile::bytes_at(uint64_t offset, uint64_t bytes) {
   CELLAR_ASSERT(offset <= size() && bytes <= size() - offset);
   if (offset < buffer_offset_ || offset + bytes > buffer_offset_ + buffer_.size()) {
-    buffer_.resize(std::min(size() - offset, std::max(bytes, kBufferBytes)));
+    buffer_.resize(std::min(size() - offset, std::max(bytes, std::min(kBufferBytes, ahead_))));
     buffer_offset_ = offset;
     const Status status = file_->read(offset, buffer_.size(), buffer_.data());
     if (!status.ok()) {
@@ -87,7 +89,7 @@ Result<Found> RecordFile::look(uint64_t offset, uint32_t chain, uint64_t lsn) {
 
 // Classifies `extent` bytes (of which the file may have fewer) that are not a sound record.
 Result<Look> RecordFile::judge(uint64_t offset, uint64_t extent) {
-  CELLAR_TRY_ASSIGN(const uint64_t end, written_end(offset));
+  CELLAR_TRY_ASSIGN(const uint64_t end, written_end(offset, extent));
   CELLAR_ASSERT(extent >= kRecordHeaderBytes && end >= offset && end <= size());
   if (end == offset) return Look::kNothing;
   // Nothing follows the extent, and its own last byte is missing or zero: a write ended here.
@@ -149,23 +151,25 @@ Result<uint64_t> RecordFile::next_data(uint64_t offset, uint64_t& end) const {
   return std::min(std::max(data, offset), size());
 }
 
-Result<uint64_t> RecordFile::written_end(uint64_t offset) {
+Result<uint64_t> RecordFile::written_end(uint64_t offset, uint64_t bytes) {
+  CELLAR_ASSERT(offset <= size());
+  const uint64_t stop = offset + std::min(size() - offset, std::max(bytes, ahead_));
   uint64_t end = offset;
   uint64_t data_end = 0;
-  for (uint64_t at = offset; at < size();) {
+  for (uint64_t at = offset; at < stop;) {
     if (at >= data_end) {
       CELLAR_TRY_ASSIGN(at, next_data(at, data_end));
       if (at >= data_end) break;
     }
-    const uint64_t bytes = std::min(kBufferBytes, data_end - at);
-    CELLAR_TRY_ASSIGN(const char* raw, bytes_at(at, bytes));
+    const uint64_t piece = std::min({kBufferBytes, ahead_, data_end - at});
+    CELLAR_TRY_ASSIGN(const char* raw, bytes_at(at, piece));
     // Zeros compare equal to themselves one byte further: the fast way over the unused part of a segment.
-    if (raw[0] != 0 || std::memcmp(raw, raw + 1, bytes - 1) != 0) {
-      uint64_t last = bytes;
+    if (raw[0] != 0 || std::memcmp(raw, raw + 1, piece - 1) != 0) {
+      uint64_t last = piece;
       while (raw[last - 1] == 0) --last;
       end = at + last;
     }
-    at += bytes;
+    at += piece;
   }
   return end;
 }

@@ -53,6 +53,10 @@ class RecordFile {
   // Reads the bytes of the file anew from now on. A writer may have added some since they were read.
   void look_anew() { buffer_.clear(); }
 
+  // From now on judges what is no record by so many bytes after it, and reads as few at a time. It is for the
+  // end of a file that a living process appends to: there, nothing follows what is not written yet.
+  void look_ahead_only(uint64_t bytes) { ahead_ = bytes; }
+
   // Calls `visit` for every sound record header from `offset` on, at whatever step of 8 bytes it stands,
   // until it returns false. It serves to find witnesses after a damaged record.
   Status scan(uint64_t offset, const std::function<bool(const RecordHeader&)>& visit);
@@ -61,8 +65,8 @@ class RecordFile {
   Result<uint64_t> find_header(uint64_t offset, RecordHeader& header);
 
   // The offset after the last byte that is not zero, from `offset` on; `offset` if all are zero. Holes of a
-  // sparse file are not read.
-  Result<uint64_t> written_end(uint64_t offset);
+  // sparse file are not read. Looks at least at `bytes` bytes.
+  Result<uint64_t> written_end(uint64_t offset, uint64_t bytes = 0);
 
  private:
   RecordFile(std::unique_ptr<ReadableFile> file, std::string name, FileKind kind, const Identity& identity,
@@ -95,7 +99,8 @@ class RecordFile {
   uint32_t header_crc_ = 0;
   std::vector<char> buffer_;  // the file's bytes from buffer_offset_ on
   uint64_t buffer_offset_ = 0;
-  std::vector<char> payload_;  // of the last record, in the clear
+  uint64_t ahead_ = UINT64_MAX;  // see look_ahead_only()
+  std::vector<char> payload_;    // of the last record, in the clear
 };
 
 }  // namespace cellar

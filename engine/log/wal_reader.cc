@@ -16,6 +16,9 @@ namespace cellar {
 
 namespace {
 
+// A reader that follows the log does not read all of what the writer has preallocated, each time.
+constexpr uint64_t kAheadOfTail = 16 << 10;
+
 bool before(uint64_t segment, uint64_t offset, const LogPosition& position) {
   return segment < position.segment || (segment == position.segment && offset < position.offset);
 }
@@ -26,6 +29,17 @@ class Replay {
  public:
   Replay(Directory& wal, const LogFacts& facts, const std::function<Status(const LogRecord&)>& visit)
       : wal_(wal), facts_(facts), visit_(visit) {}
+  Replay(Directory& wal, const LogFacts& facts, const LogEnd& from,
+         const std::function<Status(const LogRecord&)>& visit)
+      : wal_(wal),
+        facts_(facts),
+        visit_(visit),
+        tail_(from.position),
+        any_record_(from.position.offset > kFileHeaderBytes),
+        last_sequence_(from.last_sequence),
+        goes_on_(true) {
+    CELLAR_ASSERT(tail_.segment >= facts.first_segment && tail_.offset >= kFileHeaderBytes);
+  }
 
   Result<LogSummary> run();
 
@@ -35,7 +49,8 @@ class Replay {
   Status list();
   Status first_segment();
   Result<Next> read_segment(size_t index);
-  Result<Next> records(RecordFile& file, size_t index);
+  Result<Next> go_on();
+  Result<Next> records(RecordFile& file, size_t index, uint64_t offset, uint32_t chain);
   Status take_record(const RecordFile& file, uint64_t offset, const Found& found);
   Result<Next> after_close(RecordFile& file, size_t index, uint64_t next_segment);
   Result<Next> bad_header(RecordFile& file, size_t index);
@@ -48,7 +63,9 @@ class Replay {
   Result<bool> durable_by_witness(RecordFile& file, size_t index, uint64_t offset);
   Result<Next> torn(RecordFile& file, size_t index, uint64_t offset);
   Result<RecordFile> open(uint64_t id) {
-    return RecordFile::open(wal_, segment_name(id), FileKind::kLog, facts_.identity, id);
+    Result<RecordFile> file = RecordFile::open(wal_, segment_name(id), FileKind::kLog, facts_.identity, id);
+    if (goes_on_ && file.ok()) file->look_ahead_only(kAheadOfTail);
+    return file;
   }
   Result<LogSummary> finish();
   Status damage(uint64_t segment, uint64_t offset, std::string_view what) const;
@@ -61,6 +78,7 @@ class Replay {
   bool any_record_ = false;     // tail_ stands after a record
   uint64_t promised_ = 0;       // the segment that the last CLOSE named
   uint64_t last_sequence_ = 0;  // of all records, those of PREV and CLOSE included
+  bool goes_on_ = false;        // at tail_, where an earlier reading ended
   LogSummary summary_;
 };
 
@@ -104,8 +122,14 @@ Status Replay::list() {
 
 Result<LogSummary> Replay::run() {
   CELLAR_TRY(list());
+  if (goes_on_) {
+    std::erase_if(ids_, [&](uint64_t id) { return id < tail_.segment; });
+    if (ids_.empty() || ids_.front() != tail_.segment)
+      return damage(tail_.segment, tail_.offset, "the segment that was read last is missing");
+  }
   for (size_t i = 0; i < ids_.size(); ++i) {
-    CELLAR_TRY_ASSIGN(const Next next, read_segment(i));
+    const bool in_the_middle = goes_on_ && i == 0;
+    CELLAR_TRY_ASSIGN(const Next next, in_the_middle ? go_on() : read_segment(i));
     const uint64_t bytes = tail_.segment == ids_[i] ? tail_.offset : kFileHeaderBytes;
     summary_.segments.push_back({ids_[i], bytes, last_sequence_});
     if (next == Next::kEnd) break;
@@ -128,7 +152,16 @@ Result<Replay::Next> Replay::read_segment(size_t index) {
       return damage(ids_[index], kFileHeaderBytes, "the segment does not continue the one before");
     }
   }
-  return records(file, index);
+  return records(file, index, kFileHeaderBytes, file.header_crc());
+}
+
+// The first segment, from the end of the earlier reading on.
+Result<Replay::Next> Replay::go_on() {
+  CELLAR_ASSERT(goes_on_ && tail_.segment == ids_.front());
+  CELLAR_TRY_ASSIGN(RecordFile file, open(tail_.segment));
+  if (!file.header_status().ok() || file.size() < tail_.offset)
+    return damage(tail_.segment, tail_.offset, "the segment is not the one that was read before");
+  return records(file, 0, tail_.offset, tail_.chain);
 }
 
 // A header is durable before anything relies on the segment. So a bad one is the trace of a crash only where
@@ -146,10 +179,9 @@ Result<Replay::Next> Replay::bad_header(RecordFile& file, size_t index) {
   return Next::kEnd;
 }
 
-Result<Replay::Next> Replay::records(RecordFile& file, size_t index) {
+// Reads the records from `offset` on. `chain` is that of the record before, or of the header.
+Result<Replay::Next> Replay::records(RecordFile& file, size_t index, uint64_t offset, uint32_t chain) {
   const uint64_t id = file.id();
-  uint64_t offset = kFileHeaderBytes;
-  uint32_t chain = file.header_crc();
   for (;;) {
     const bool first = offset == kFileHeaderBytes;
     CELLAR_TRY_ASSIGN(Found found, file.look(offset, chain, tail_.lsn));
@@ -337,6 +369,7 @@ Result<LogSummary> Replay::finish() {
   CELLAR_ASSERT(summary_.segments.size() == ids_.size());
   summary_.end = tail_;
   summary_.last_sequence = last_sequence_;
+  summary_.read_to = {tail_, last_sequence_};
   // A log whose first segment lost even its PREV record does not know its numbers; any number begins a new
   // log.
   summary_.end.lsn = std::max<uint64_t>(1, tail_.lsn);
@@ -358,6 +391,11 @@ Result<LogSummary> Replay::finish() {
 Result<LogSummary> read_log(Directory& wal, const LogFacts& facts,
                             const std::function<Status(const LogRecord&)>& visit) {
   return Replay(wal, facts, visit).run();
+}
+
+Result<LogSummary> read_log_from(Directory& wal, const LogFacts& facts, const LogEnd& from,
+                                 const std::function<Status(const LogRecord&)>& visit) {
+  return Replay(wal, facts, from, visit).run();
 }
 
 Status remove_segments_before(Directory& wal, uint64_t segment, std::span<const LogSegment> keep,

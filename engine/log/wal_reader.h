@@ -43,6 +43,12 @@ struct LogRecord {
   std::string_view payload = {};  // LogCells walks it
 };
 
+// Where a reading of the log ended. Another one may go on there, once the log has grown.
+struct LogEnd {
+  LogPosition position = {};   // after the last whole record; nowhere: no segment has a whole header
+  uint64_t last_sequence = 0;  // as in LogSummary
+};
+
 struct LogSummary {
   LogPosition end = {};        // of the last good record
   bool clean = false;          // the log ends exactly where the manifest says it was closed
@@ -52,6 +58,7 @@ struct LogSummary {
   uint32_t manifest_edit = 0;  // low 32 bits of the newest manifest edit that a record saw durable
   uint64_t next_segment = 1;   // above every segment on disk: WalOptions::first_segment of the next log
   std::vector<LogSegment> segments = {};  // read, ascending: WalOptions::older when the log was clean
+  LogEnd read_to = {};                    // for a later reading
 };
 
 // Visits the records from facts.first_segment on, in order, and classifies the first one that is not whole:
@@ -68,6 +75,11 @@ struct LogSummary {
 // error of `visit` ends the reading and is returned. Memory: one record and a buffer.
 Result<LogSummary> read_log(Directory& wal, const LogFacts& facts,
                             const std::function<Status(const LogRecord&)>& visit);
+// The same from `from` on, where an earlier reading of the log ended. The log must still begin at or before
+// its segment. The summary has no earlier segments, and counts no earlier records. The end of the log is
+// judged by some kilobytes after it: damage that hides later records there is found by read_log() alone.
+Result<LogSummary> read_log_from(Directory& wal, const LogFacts& facts, const LogEnd& from,
+                                 const std::function<Status(const LogRecord&)>& visit);
 
 // Removes log segments below `segment` but those to keep, oldest first. For recovery, after the manifest says
 // so. Also removes copies of segments that a crash left.

@@ -35,43 +35,75 @@ Status judge_end(RecordFile& file, uint64_t offset, const Found& found, uint64_t
   return found.look == Look::kDamaged ? damage("an edit does not match its checksum") : Status();
 }
 
-// Returns the state after the last whole edit of a generation.
-Result<ManifestState> read_generation(Directory& root, const Current& current) {
+// A reading of a generation: what is known of it, and what is read from there on.
+struct Reading {
+  std::shared_ptr<const ManifestState> known;  // null: nothing is known, and the generation is read whole
+  ManifestNews news;                           // of the known state, or of the beginning
+};
+
+// Applies an edit to the state that was read, which begins as a copy of the known one.
+Status take_edit(Reading& reading, std::shared_ptr<ManifestState>& state, uint64_t edit,
+                 std::string_view payload) {
+  const bool first = reading.known == nullptr && state == nullptr;
+  if (state == nullptr)
+    state = first ? std::make_shared<ManifestState>() : std::make_shared<ManifestState>(*reading.known);
+  CELLAR_TRY(apply_payload(*state, payload, first ? EditKind::kSnapshot : EditKind::kEdit));
+  CELLAR_ASSERT(edit > 0);
+  state->edit = edit;
+  if (reading.known == nullptr) return {};
+  CELLAR_TRY_ASSIGN(const ManifestEdit decoded, decode_edit(payload));
+  reading.news.seals = reading.news.seals || !decoded.seal.empty();
+  return {};
+}
+
+// Opens the generation that CURRENT names, and checks its header.
+Result<RecordFile> open_generation(Directory& root, const Current& current) {
   const std::string name = manifest_name(current.generation);
   Result<RecordFile> opened =
       RecordFile::open(root, name, FileKind::kManifest, current.identity, current.generation);
   if (opened.status().is(Code::kNotFound)) {
     return Status::corruption("the manifest that CURRENT names is missing").at(name);
   }
-  if (!opened.ok()) return opened.status();
-  RecordFile& file = *opened;
-  if (!file.header_status().ok()) return file.header_status().at(name);
-
-  if (file.header().first_lsn == 0)
+  if (!opened.ok()) return opened;
+  if (!opened->header_status().ok()) return opened->header_status().at(name);
+  if (opened->header().first_lsn == 0)
     return Status::corruption("the manifest's first edit has no number").at(name);
+  return opened;
+}
 
-  ManifestState state;
-  uint64_t offset = kFileHeaderBytes;
-  uint64_t edit = file.header().first_lsn;
-  uint32_t chain = file.header_crc();
+// Reads a generation to its last whole edit. The state of the news stays null if nothing is new.
+Status read_generation(Directory& root, const Current& current, Reading& reading) {
+  CELLAR_TRY_ASSIGN(RecordFile file, open_generation(root, current));
+  std::shared_ptr<ManifestState> state;
+  ManifestEnd& end = reading.news.end;
+  uint64_t edit = 0;
+  if (reading.known == nullptr) {
+    end = {current.generation, kFileHeaderBytes, file.header_crc()};
+    edit = file.header().first_lsn;
+  } else {
+    edit = reading.known->edit + 1;
+    if (file.size() < end.offset)
+      return Status::corruption("the manifest has become shorter").at(file.name());
+  }
+  CELLAR_ASSERT(end.generation == current.generation && end.offset >= kFileHeaderBytes);
   for (;; ++edit) {
-    CELLAR_TRY_ASSIGN(const Found found, file.look(offset, chain, edit));
-    const bool first = offset == kFileHeaderBytes;
+    CELLAR_TRY_ASSIGN(const Found found, file.look(end.offset, end.chain, edit));
     if (found.look != Look::kRecord) {
       // The first record was durable before CURRENT named the file.
-      if (first) return Status::corruption("the manifest's first record is damaged").at(name);
-      CELLAR_TRY(judge_end(file, offset, found, edit, current));
-      return state;
+      if (end.offset == kFileHeaderBytes)
+        return Status::corruption("the manifest's first record is damaged").at(file.name());
+      CELLAR_TRY(judge_end(file, end.offset, found, edit, current));
+      reading.news.state = std::move(state);
+      return {};
     }
-    CELLAR_TRY(apply_payload(state, found.payload, first ? EditKind::kSnapshot : EditKind::kEdit)
-                   .at(fmt::format("{}: offset {}", name, offset)));
-    if (state.identity != current.identity) {
-      return Status::corruption("the manifest belongs to another store").at(name);
+    CELLAR_TRY(take_edit(reading, state, edit, found.payload)
+                   .at(fmt::format("{}: offset {}", file.name(), end.offset)));
+    if (state->identity != current.identity) {
+      return Status::corruption("the manifest belongs to another store").at(file.name());
     }
-    CELLAR_ASSERT(found.end > offset && found.end <= file.size());
-    state.edit = edit;
-    offset = found.end;
-    chain = found.header.bcrc;
+    CELLAR_ASSERT(found.end > end.offset && found.end <= file.size());
+    end.offset = found.end;
+    end.chain = found.header.bcrc;
   }
 }
 
@@ -86,6 +118,12 @@ class Manifest::Core {
 
   Status create(ManifestState state);
   Status load();
+  Result<ManifestNews> look_for_news() const;
+  void take(const ManifestNews& news);
+  uint64_t generation() const {
+    const MutexLock lock(mutex_);
+    return generation_;
+  }
   // If memory is refused during an edit, the process ends: the edit may be half done, and others wait for the
   // turn.
   Result<uint64_t> commit(const ManifestEdit& edit) noexcept;
@@ -132,6 +170,7 @@ class Manifest::Core {
   bool turn_taken_ CELLAR_GUARDED_BY(mutex_) = false;
   StatePtr state_ CELLAR_GUARDED_BY(mutex_) = std::make_shared<ManifestState>();
   uint64_t generation_ CELLAR_GUARDED_BY(mutex_) = 0;
+  ManifestEnd end_ CELLAR_GUARDED_BY(mutex_);  // of the reading; counts when read-only
   uint64_t file_number_ CELLAR_GUARDED_BY(mutex_) = 1;
   Status failure_ CELLAR_GUARDED_BY(mutex_);
   bool poisoned_ CELLAR_GUARDED_BY(mutex_) = false;
@@ -237,14 +276,41 @@ Status Manifest::Core::create(ManifestState state) {
 Status Manifest::Core::load() {
   CELLAR_TRY(require_store(root_));
   CELLAR_TRY_ASSIGN(const Current current, read_current(root_));
-  CELLAR_TRY_ASSIGN(ManifestState state, read_generation(root_, current));
+  Reading reading;
+  CELLAR_TRY(read_generation(root_, current, reading));
+  CELLAR_ASSERT(reading.news.state != nullptr && generation() == 0);
+  take(reading.news);
+  return Status();
+}
+
+Result<ManifestNews> Manifest::Core::look_for_news() const {
+  CELLAR_ASSERT(options_.read_only);
+  CELLAR_TRY_ASSIGN(const Current current, read_current(root_));
+  Reading reading;
   {
     const MutexLock lock(mutex_);
-    CELLAR_ASSERT(generation_ == 0);
-    generation_ = current.generation;
+    CELLAR_ASSERT(state_->identity.is_set() && end_.generation == generation_);
+    if (current.identity != state_->identity)
+      return Status::conflict("another store has taken the place of the one that was opened")
+          .at(root_.path())
+          .hinting("open that store with an engine of its own");
+    reading.news.new_generation = current.generation != generation_;
+    reading.news.end = end_;
+    if (!reading.news.new_generation) reading.known = state_;
   }
-  install(std::move(state));
-  return Status();
+  CELLAR_TRY(read_generation(root_, current, reading));
+  return std::move(reading.news);
+}
+
+// The state of a generation that was given up had edits that the next one does not have.
+void Manifest::Core::take(const ManifestNews& news) {
+  const MutexLock lock(mutex_);
+  CELLAR_ASSERT(news.end.generation != 0 && (news.state != nullptr || !news.new_generation));
+  generation_ = news.end.generation;
+  end_ = news.end;
+  if (news.state == nullptr) return;
+  file_number_ = std::max(file_number_, news.state->next_file_number);
+  state_ = news.state;
 }
 
 Result<uint64_t> Manifest::Core::commit(const ManifestEdit& edit) noexcept {
@@ -442,6 +508,9 @@ Result<std::unique_ptr<Manifest>> Manifest::load(Directory& root, Executor& exec
 Manifest::Manifest(std::unique_ptr<Core> core) : core_(std::move(core)) {}
 Manifest::~Manifest() = default;
 
+Result<ManifestNews> Manifest::look_for_news() const { return core_->look_for_news(); }
+void Manifest::take(const ManifestNews& news) { core_->take(news); }
+uint64_t Manifest::generation() const { return core_->generation(); }
 std::shared_ptr<const ManifestState> Manifest::current() const { return core_->current_state(); }
 ManifestState Manifest::state() const { return core_->state(); }
 uint64_t Manifest::next_file_number() { return core_->next_file_number(); }

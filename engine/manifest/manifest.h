@@ -27,6 +27,21 @@ struct ManifestOptions {
   uint64_t roll_bytes = 4u << 20;  // a longer generation is rolled
 };
 
+// Where a reading of the manifest ended.
+struct ManifestEnd {
+  uint64_t generation = 0;
+  uint64_t offset = 0;  // after the last whole edit
+  uint32_t chain = 0;   // of that edit
+};
+
+// The additions to the manifest by the process that writes the store.
+struct ManifestNews {
+  std::shared_ptr<const ManifestState> state = {};  // null: nothing
+  ManifestEnd end = {};
+  bool new_generation = false;  // the state is not the one before with some edits
+  bool seals = false;           // an edit voids records of the log
+};
+
 // Any thread. Edits are made one at a time, in the order of their commit() calls' turns. Callers wait by
 // Event, so they may hold no lock.
 class Manifest {
@@ -43,6 +58,15 @@ class Manifest {
   static Result<std::unique_ptr<Manifest>> load(Directory& root, Executor& executor,
                                                 const ManifestOptions& options = {});
   ~Manifest();
+
+  // For a manifest that is read only: reads what follows what is known. It costs the new edits, or the whole
+  // generation if CURRENT names another one. Changes nothing. Errors: as load(); kConflict if another store
+  // has taken the place of this one.
+  Result<ManifestNews> look_for_news() const;
+  // Makes what look_for_news() has found the current state. One thread at a time looks and takes.
+  void take(const ManifestNews& news);
+  // Returns the generation of the current state.
+  uint64_t generation() const;
 
   // The state that is durable. It does not change; later ones take its place.
   std::shared_ptr<const ManifestState> current() const;

@@ -97,7 +97,8 @@ Status TableReader::take_views(const Query<Q>& query, const TableRead& read, Cho
   const bool kept = snapshot != nullptr || read.instant != nullptr;
   const Mvcc& mvcc = table_.host().mvcc;
   for (bool again = true; again;) {
-    again = false;
+    const uint64_t round = mvcc.round();
+    again = !kept && round % 2 != 0;
     const FamilyList& list = table_.families();
     CELLAR_TRY(choose_families(list, query, chosen));
     for (const auto& [family, times] : query.family_time_ranges())
@@ -115,6 +116,7 @@ Status TableReader::take_views(const Query<Q>& query, const TableRead& read, Cho
         again = views[i].rewritten_at > chosen.read_point;
       }
     }
+    again = again || (!kept && mvcc.round() != round);
     again = again || &list != &table_.families();  // a store that was dropped is empty
   }
   CELLAR_TRY(table_.check());  // so are the stores of a table that was dropped meanwhile

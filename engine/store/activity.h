@@ -32,7 +32,9 @@ struct EngineCounters {
   std::atomic<uint64_t> bytes_compacted{0};
   std::atomic<uint64_t> files_dropped{0};
   std::atomic<uint64_t> scan_compactions{0};
-  std::atomic<uint64_t> views_kept{0};  // for snapshots, see Store::install_compaction
+  std::atomic<uint64_t> views_kept{0};       // for snapshots, see Store::install_compaction
+  std::atomic<uint64_t> refreshes{0};        // that read only what is new
+  std::atomic<uint64_t> refreshes_whole{0};  // that read all of the log
   std::atomic<uint64_t> stalls{0};
   std::atomic<int64_t> stall_micros{0};
 };

@@ -6,10 +6,13 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <utility>
 #include <vector>
 
 #include "base/assert.h"
+#include "base/mutex.h"
 #include "cellar/file_system.h"
+#include "engine/log/wal_reader.h"
 #include "engine/log/wal_writer.h"
 #include "engine/manifest/manifest.h"
 #include "engine/store/health.h"
@@ -17,7 +20,8 @@
 
 namespace cellar {
 
-// The recovery fills the members. They are fixed afterwards, until the engine closes. Functions: any thread.
+// The recovery fills the public members. They are fixed afterwards, until the engine closes. Functions: any
+// thread.
 struct Disk {
   Disk(Health& engine_health, Executor& executor) : health(engine_health), names(executor, engine_health) {}
   Disk(const Disk&) = delete;
@@ -28,13 +32,22 @@ struct Disk {
   std::unique_ptr<Directory> root;
   std::unique_ptr<FileLock> lock;
   std::unique_ptr<Manifest> manifest;
-  std::unique_ptr<Wal> wal;           // null when read-only
-  std::vector<LogSegment> log_found;  // the log as the recovery found it; counts when read-only
-  Identity identity;                  // of the store
+  std::unique_ptr<Wal> wal;  // null when read-only
+  Identity identity;         // of the store
+  LogEnd log_end;            // of a reader: where it goes on in the log. Its refresh alone uses it
   std::atomic<uint32_t> table_id_min{0};
 
   // Returns the segments of the log, beginning with those that are kept for feeds.
-  std::vector<LogSegment> log_segments() const { return wal != nullptr ? wal->segments() : log_found; }
+  std::vector<LogSegment> log_segments() const {
+    if (wal != nullptr) return wal->segments();
+    const MutexLock held(found_mutex_);
+    return log_found_;
+  }
+  // Notes the log as the recovery has found it, or the refresh of a reader. It counts without a `wal`.
+  void note_log_found(std::vector<LogSegment> segments) {
+    const MutexLock held(found_mutex_);
+    log_found_ = std::move(segments);
+  }
   // Returns the id for a new table. A table whose directory could not be made durable has used up its id.
   uint32_t next_table_id() const {
     return std::max(manifest->current()->next_table_id, table_id_min.load(std::memory_order_relaxed));
@@ -56,6 +69,10 @@ struct Disk {
     CELLAR_ASSERT(manifest != nullptr);
     return manifest->current()->family(family_id).second != nullptr;
   }
+
+ private:
+  mutable Mutex found_mutex_;
+  std::vector<LogSegment> log_found_ CELLAR_GUARDED_BY(found_mutex_);
 };
 
 }  // namespace cellar

@@ -77,6 +77,19 @@ class Mvcc {
     if (waiters_.fetch_add(0, std::memory_order_acq_rel) != 0) published_->signal();
   }
 
+  // A reader that refreshes replaces the views of many stores: between begin_round() and end_round(). A read
+  // that takes several views asks for the round before and after. If that is odd, or another one, the views
+  // may not belong together, and the read starts over.
+  uint64_t round() const { return round_.load(std::memory_order_acquire); }
+  void begin_round() {
+    const uint64_t before = round_.fetch_add(1, std::memory_order_acq_rel);
+    CELLAR_ASSERT(before % 2 == 0);
+  }
+  void end_round() {
+    const uint64_t before = round_.fetch_add(1, std::memory_order_acq_rel);
+    CELLAR_ASSERT(before % 2 == 1);
+  }
+
   uint64_t read_point() const { return visible_.load(std::memory_order_acquire); }
 
   // The time of a read or write in milliseconds since the epoch: the clock's, also after the clock stepped
@@ -146,6 +159,7 @@ class Mvcc {
   Clock& clock_;
   std::atomic<uint64_t> next_{1};  // stored by the leader only
   std::atomic<uint64_t> visible_{0};
+  std::atomic<uint64_t> round_{0};
   const std::unique_ptr<Event> published_;
   std::atomic<uint32_t> waiters_{0};
   std::atomic<int64_t> ahead_ms_{INT64_MIN / 2};

@@ -371,6 +371,38 @@ void Store::install_config(std::shared_ptr<const FamilyConfig> config) {
   }
 }
 
+Store::FoundInstalled Store::install_found(Found found, uint64_t read_point,
+                                           const std::vector<uint64_t>& snapshots) {
+  CELLAR_ASSERT(!dropped() && (found.config == nullptr || found.config->options.name == family_));
+  FoundInstalled result;
+  result.views_kept = snapshots.size();
+  if (found.config != nullptr) {
+    files_stop_.store(found.config->options.files_stop, std::memory_order_relaxed);
+    stamps_.store(found.config->options.stamps, std::memory_order_relaxed);
+  }
+  flushed_sequence_.store(found.flushed_sequence, std::memory_order_release);
+  if (found.directory != nullptr) {
+    MutexLock lock(mutex_);
+    CELLAR_ASSERT(directory_ == nullptr);  // a family does not move
+    directory_ = std::move(found.directory);
+  }
+  const bool fresh = found.active.get() != nullptr;
+  if (fresh) active_ = found.active.get();
+  if (fresh) result.freed = std::exchange(active_bytes_seen_, 0);
+  change_view(
+      [&](StoreView& view) {
+        CELLAR_ASSERT(view.frozen.empty());  // a reader never flushes
+        if (found.config != nullptr) view.config = std::move(found.config);
+        if (found.files) set_files(view, std::move(*found.files));
+        if (fresh && view.active.get() != nullptr) view.active->let_go();
+        if (fresh) view.active = std::move(found.active);
+        view.totals = found.totals;
+        view.rewritten_at = std::max(view.rewritten_at, read_point);
+      },
+      &snapshots);
+  return result;
+}
+
 void Store::count_hidden_reads(std::shared_ptr<HiddenReads> reads) {
   CELLAR_ASSERT(reads != nullptr);
   change_view([&](StoreView& view) { view.hidden_reads = std::move(reads); });

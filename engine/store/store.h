@@ -5,6 +5,7 @@
 #include <atomic>
 #include <map>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -85,6 +86,22 @@ class Store : public std::enable_shared_from_this<Store> {
   // Adopted files, the youngest of all, in this order.
   void install_adopted(std::span<const std::shared_ptr<StoreFile>> files);
   void install_config(std::shared_ptr<const FamilyConfig> config);
+  // The state of a family that another process writes, as a reader has found it. Null: no change.
+  struct Found {
+    std::shared_ptr<const FamilyConfig> config = {};
+    std::optional<std::vector<PlacedFile>> files = {};  // all of them, in the order of file_order.h
+    std::shared_ptr<Directory> directory = {};          // of the files, if the store had none
+    MemtableRef active = {};                            // holds what is not in the files
+    FamilyTotals totals = {};
+    uint64_t flushed_sequence = 0;
+  };
+  struct FoundInstalled {
+    uint64_t freed = 0;     // bytes of memory
+    size_t views_kept = 0;  // for snapshots
+  };
+  // Shows what was found, as of `read_point`: reads that begin at an earlier one start over until that is
+  // published. `snapshots` are all open snapshots; they keep the old view.
+  FoundInstalled install_found(Found found, uint64_t read_point, const std::vector<uint64_t>& snapshots);
   // Takes the options of the table that are also needed where only the store is known.
   void take_table_options(const TableOptions& table);
   // Called before any other thread knows of the store: scans count the deleted cells that they examine.

@@ -178,6 +178,11 @@ class ClusterEngine final : public Engine {
     return metrics;
   }
   const RecoveryReport& recovery_report() const override { return report_; }
+  // Each read asks the servers.
+  Status refresh() override {
+    const MutexLock lock(mutex_);
+    return closed_ ? Status::aborted("the engine is closed") : Status();
+  }
   Status close() override {
     cluster_->close();
     const MutexLock lock(mutex_);

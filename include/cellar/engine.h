@@ -69,8 +69,11 @@ struct EngineStatus {
   uint64_t bytes_compacted = 0;
   uint64_t files_dropped = 0;     // left the store unread, most of them because all their cells had expired
   uint64_t scan_compactions = 0;  // of compactions: begun for scans that examined many deleted cells
-  uint64_t stalls = 0;            // times that a writer waited for memory or compactions
-  int64_t stall_micros = 0;       // time that writers waited, in microseconds
+  // Successful Engine::refresh() calls that read only what was new, and those that read all of the log.
+  uint64_t refreshes = 0;
+  uint64_t refreshes_whole = 0;
+  uint64_t stalls = 0;       // times that a writer waited for memory or compactions
+  int64_t stall_micros = 0;  // time that writers waited, in microseconds
 
   // The memory of the engine, part by part. It leaves out blocks that left the cache while a reader uses
   // them, returned rows, and the own writes of transactions. The log writes to mapped segments, which the
@@ -98,8 +101,20 @@ class Engine {
   // One engine at a time may write a store. Any number of engines with EngineOptions::read_only may read it
   // meanwhile, also in other processes. They take no lock and write nothing. Such an engine shows the store
   // as it was at one moment during open(). It shows all writes that were acknowledged before, except those
-  // with Durability::kSkipWal and kAsyncWal. Open another one to see later writes. See docs/readers.md.
+  // with Durability::kSkipWal and kAsyncWal. refresh() shows later writes. See docs/readers.md.
   static Result<std::unique_ptr<Engine>> open(const std::string& path, const EngineOptions& options = {});
+  // Makes an engine that was opened read-only show the store as it is at one moment during the call. It keeps
+  // the promises of open(), at the cost of what is new: edits of the manifest, files, and the end
+  // of the log. Where that is not enough it reads the log whole, as open() does:
+  // EngineStatus::refreshes_whole counts these. RocksDB: TryCatchUpWithPrimary.
+  //
+  // Table handles show the new state from the next call on. Open scanners and snapshots keep their state, and
+  // its files and memory. Other threads may read meanwhile, and each of their reads sees one of both states.
+  // Calls wait for each other. kInvalidArgument if the engine writes the store: it is always up to date. A
+  // client of a cluster is, too, and returns ok.
+  // Also kConflict if another store has taken the place of this one, and the errors of open(). After a
+  // failure the engine shows what it did before, and a later call may succeed.
+  virtual Status refresh() = 0;
   // Closes the store and ignores errors: call close() to see them. Everything that reads must be destroyed.
   virtual ~Engine() = default;
 

@@ -21,13 +21,17 @@ namespace cellar::testing {
     EXPECT_TRUE(expect_ok_status.ok()) << expect_ok_status.to_text(); \
   } while (false)
 
-// "row/family:qualifier/timestamp/type=value" of each cell, one row after the other.
+// "row/family:qualifier/timestamp/type=value".
+inline std::string cell_text(const CellView& cell) {
+  return std::string(cell.row()) + "/" + std::string(cell.family()) + ":" + std::string(cell.qualifier()) +
+         "/" + std::to_string(cell.timestamp) + "/" + std::string(type_name(cell.type())) + "=" +
+         std::string(cell.value_bytes());
+}
+
+// The same of each cell, one row after the other.
 inline std::vector<std::string> cell_texts(const RowView& row) {
   std::vector<std::string> texts;
-  for (const CellView& cell : row.cells())
-    texts.push_back(std::string(cell.row()) + "/" + std::string(cell.family()) + ":" +
-                    std::string(cell.qualifier()) + "/" + std::to_string(cell.timestamp) + "/" +
-                    std::string(type_name(cell.type())) + "=" + std::string(cell.value_bytes()));
+  for (const CellView& cell : row.cells()) texts.push_back(cell_text(cell));
   return texts;
 }
 

@@ -5,39 +5,14 @@
 #include <atomic>
 #include <cstdio>
 #include <cstdlib>
-#include <functional>
 #include <thread>
 
-#include "tests/engine/engine_fixture.h"
+#include "tests/engine/reader_fixture.h"
 #include "tests/support/scratch_directory.h"
 #include "tests/support/test_scale.h"
 
 namespace cellar::testing {
 namespace {
-
-// Returns everything that the engine shows: its tables, their families and rows.
-std::string content_of(Engine& engine) {
-  std::string text;
-  for (const std::string& name : engine.list_tables()) {
-    const auto table = engine.open_table(name);
-    EXPECT_OK(table.status());
-    if (!table.ok()) return text;
-    text += "table " + name + "\n";
-    for (const FamilyInfo& family : (*table)->info().families)
-      text += "  family " + family.options.name + "\n";
-    const auto scanner = (*table)->scan({});
-    EXPECT_OK(scanner.status());
-    if (!scanner.ok()) return text;
-    for (const RowView row : **scanner) text += "  " + to_text(row) + "\n";
-    EXPECT_OK((*scanner)->status());
-  }
-  return text;
-}
-
-// A file system must not call an engine in the thread that called it.
-void in_another_thread(const std::function<void()>& work) { std::thread(work).join(); }
-
-void must(const Status& status) { ASSERT_TRUE(status.ok()) << status.to_text(); }
 
 struct RecordingListener final : EventListener {
   void on_recovered(const RecoveryReport&) override { ++recovered; }
@@ -46,86 +21,7 @@ struct RecordingListener final : EventListener {
   int errors = 0;
 };
 
-class ReaderBesideWriterTest : public EngineFixture {
- protected:
-  // The writer works on the files themselves. Readers see them through `watched_`, which can interrupt them.
-  void SetUp() override {
-    open_writer();
-    make_table("a", {family("f", 3)});
-    make_table("b", {family("f"), family("g")});
-    write(3);
-  }
-
-  void open_writer() { open({.memtable_bytes = 1 << 20, .log_segment_bytes = 64 << 10}); }
-
-  Result<std::unique_ptr<Engine>> open_reader(EngineOptions options = {}) {
-    options.read_only = true;
-    options.environment.files = &watched_;
-    options.environment.clock = &clock_;
-    return Engine::open("store", options);
-  }
-  std::string reader_shows() {
-    const auto reader = open_reader();
-    EXPECT_OK(reader.status());
-    return reader.ok() ? content_of(**reader) : reader.status().to_text();
-  }
-
-  // Writes `rows` batches, each of which changes two tables.
-  void write(int rows) {
-    for (int i = 0; i < rows; ++i) {
-      const std::string value = std::to_string(++written_);
-      Batch batch;
-      batch.put(*engine_->open_table("a"), Put("row" + std::to_string(written_ % 7)).add("f", "n", value));
-      batch.put(*engine_->open_table("b"), Put("row" + value).add("f", "n", value).add("g", "n", value));
-      must(engine_->write(batch));
-      note_state();
-    }
-  }
-  // Remembers what the store holds now. Readers may show it.
-  void note_state() {
-    if (noting_) states_.push_back(content_of(*engine_));
-  }
-  void flush() { EXPECT_OK(engine_->flush()); }
-  void compact() {
-    flush();
-    for (const std::string& name : engine_->list_tables())
-      EXPECT_OK((*engine_->open_table(name))->major_compact());
-  }
-
-  // Opens a reader for each of its file calls, with `work` of the writer before that call. The reader must
-  // show one of the states that the store had since the reader began.
-  void interrupt_everywhere(const std::function<void()>& work, int each = 1) {
-    uint64_t interrupted = 0;
-    for (uint64_t at = 1;; at += static_cast<uint64_t>(each)) {
-      states_ = {content_of(*engine_)};
-      uint64_t calls = 0;
-      watched_.before_each([&](const FileCall&) {
-        if (++calls != at) return;
-        in_another_thread([&] {
-          noting_ = true;
-          work();
-          note_state();
-          noting_ = false;
-        });
-      });
-      const std::string shown = reader_shows();
-      watched_.before_each({});
-      EXPECT_NE(std::ranges::find(states_, shown), states_.end())
-          << "interrupted at call " << at << " of " << calls << ", the reader shows\n"
-          << shown << "instead of\n"
-          << states_.front() << "or\n"
-          << states_.back();
-      if (HasFailure() || states_.size() == 1) break;
-      ++interrupted;
-    }
-    EXPECT_GE(interrupted, 20u / static_cast<uint64_t>(each)) << "a reader makes more calls than that";
-  }
-
-  FaultFileSystem watched_{*files_};
-  int written_ = 0;
-  bool noting_ = false;
-  std::vector<std::string> states_;  // since the reader began
-};
+using ReaderBesideWriterTest = ReaderFixture;
 
 TEST_F(ReaderBesideWriterTest, ShowsWhatWasAcknowledgedBeforeItOpened) {
   const auto before = open_reader();

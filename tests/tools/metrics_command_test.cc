@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <atomic>
 #include <chrono>
 #include <filesystem>
 #include <sstream>
@@ -171,6 +172,34 @@ TEST_F(MetricsCommand, AWatchPrintsALineForEachPeriod) {
       out_of({"status", "live", "--watch", "100ms", "--count", "2", "--format", "jsonl"});
   EXPECT_EQ(std::ranges::count(objects, '\n'), 2) << objects;
   EXPECT_EQ(Json::parse(objects.substr(0, objects.find('\n')))["schema"], "cellar.status/1");
+}
+
+TEST_F(MetricsCommand, AWatchFollowsAWriter) {
+  const std::unique_ptr<Engine> engine = open();
+  ASSERT_NE(engine, nullptr);
+  const auto table = filled(*engine, 10);
+  std::atomic<bool> over = false;
+  std::thread writing([&] {
+    for (int i = 0; !over; ++i) {
+      EXPECT_TRUE(table->put(Put("later" + std::to_string(i)).add("f", "q", "v")).ok());
+      if (i % 10 == 9) {
+        EXPECT_TRUE(engine->flush().ok());
+      }
+      std::this_thread::sleep_for(std::chrono::milliseconds(5));
+    }
+  });
+  std::istringstream lines(
+      out_of({"status", "live", "--watch", "100ms", "--count", "4", "--format", "jsonl"}));
+  over = true;
+  writing.join();
+  uint64_t last = 0;
+  int growths = 0;
+  for (std::string line; std::getline(lines, line);) {
+    const uint64_t sequence = Json::parse(line)["last_sequence"];
+    growths += last != 0 && sequence > last ? 1 : 0;
+    last = sequence;
+  }
+  EXPECT_EQ(growths, 3);
 }
 
 TEST_F(MetricsCommand, AWatchRedrawsOnATerminal) {

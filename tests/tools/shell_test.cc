@@ -38,7 +38,8 @@ class ShellTest : public ToolTest {
 // A shell in this process, so that one store stays open over all cases.
 class ShellCases {
  public:
-  explicit ShellCases(std::string store) : store_(std::move(store)) {
+  explicit ShellCases(std::string store, bool read_only = false)
+      : store_(std::move(store)), read_only_(read_only) {
     register_tools_plugins();
     register_hfile_plugins();
     register_bloom_plugins();
@@ -68,9 +69,10 @@ class ShellCases {
 
  private:
   std::string store_;
+  bool read_only_;
   Output out_{STDOUT_FILENO};
   Session session_{out_};
-  Shell shell_{session_, {.path = store_, .keep_going = true}};
+  Shell shell_{session_, {.path = store_, .read_only = read_only_, .keep_going = true}};
 };
 
 // Statements and answers, one after the other in one store; how many there were.
@@ -84,6 +86,25 @@ size_t run_statements(const std::string& file, const std::string& store) {
     return shell.answer(c.command == "json" ? ".format json\n" + c.input + "\n.format table" : c.input, exit);
   });
   return cases;
+}
+
+TEST_F(ShellTest, AShellThatOnlyReadsShowsWhatOthersWrite) {
+  make_shop();
+  ShellCases shell(path("shop"), true);
+  int exit = 0;
+  const auto rows = [&] { return shell.answer(".format csv\ncount 'orders'\n", exit); };
+  for (int each = 3; each < 6; ++each) {
+    const std::string answer = rows();
+    EXPECT_NE(answer.find("\n" + std::to_string(each) + ","), std::string::npos) << answer;
+    out_of({"put", "shop", "orders", "more" + std::to_string(each), "d:name", "Eve", "--quiet"});
+  }
+  std::filesystem::remove_all(path("shop"));
+  const std::string failed = rows();
+  EXPECT_NE(exit, 0);
+  EXPECT_NE(failed.find("does not exist"), std::string::npos) << failed;
+  make_shop();
+  const std::string answer = rows();
+  EXPECT_NE(answer.find("\n3,"), std::string::npos) << "it opens the new store: " << answer;
 }
 
 TEST_F(ShellTest, AnswersHBasesCommands) {

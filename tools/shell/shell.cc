@@ -81,6 +81,7 @@ void Shell::note_failure(Exit exit) {
 Status Shell::carry_out(Session& session, const ShellStatement& statement, size_t& fault_at,
                         bool& has_place) {
   const ShellVerb* const verb = find_shell_verb(statement.name);
+  state_.is_current = false;
   if (verb != nullptr) {
     ShellCall call(session, state_, statement);
     const Status done = verb->run(call);

@@ -42,12 +42,15 @@ bool is_known(std::string_view name, std::span<const std::string_view> known) {
 }  // namespace
 
 Result<Engine*> ShellState::open(Session& session, bool creating) {
+  // An opening tells why a refresh has failed, or finds a store that has taken the place of the old one.
+  if (engine != nullptr && read_only && !is_current && !engine->refresh().ok()) engine.reset();
   if (engine == nullptr) {
     const OpenFor what = read_only ? OpenFor::kLooking : (creating ? OpenFor::kCreating : OpenFor::kWriting);
     Result<std::unique_ptr<Engine>> opened = open_engine(session, path, what, &activity);
     if (!opened.ok()) return opened.status();
     engine = std::move(*opened);
   }
+  is_current = true;
   return engine.get();
 }
 

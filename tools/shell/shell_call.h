@@ -31,6 +31,7 @@ struct ShellState {
   bool only_reading = false;       // read_only cannot be taken back
   ShellActivity activity;          // outlives the engine that tells it
   std::unique_ptr<Engine> engine;  // null until there is a store
+  bool is_current = false;         // a store that is only read was refreshed for this statement
   bool explain = false;            // what each read cost
   bool timer = false;              // how long each statement took
   bool echo = false;               // each statement is printed before it is carried out
@@ -47,7 +48,8 @@ struct ShellState {
   std::function<Status(const std::string& path)> read_file;
   std::function<std::vector<std::string>()> history;
 
-  // Opens the store at its first use; `creating` makes one.
+  // Opens the store at its first use; `creating` makes one. A store that is only read shows what other
+  // processes have written, as of the first use in the statement.
   Result<Engine*> open(Session& session, bool creating = false);
 };
 

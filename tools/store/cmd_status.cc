@@ -25,7 +25,7 @@ class StatusCommand final : public Command {
         .example("cellar status shop", "sizes, and whether the store was closed cleanly")
         .example("cellar status shop --format json", "the same, for a program")
         .more_example("cellar status shop --watch 1s --count 2", "how fast it grows: a line for each second")
-        .note("A watch works while a program writes the store. Each period replays the log of the store.");
+        .note("A watch works while a program writes the store. Each period reads what is new.");
   }
 
   Status run(Session& session) override {

@@ -1,4 +1,4 @@
-// StatusWatch: a reader for each period, and the differences between two of them.
+// StatusWatch: a reader that refreshes in each period, and the differences between two periods.
 #include "tools/store/status_watch.h"
 
 #include <fmt/format.h>
@@ -160,25 +160,32 @@ class Watch {
   Watch(Session& session, const std::string& store, int64_t period_ms)
       : session_(session), store_(store), period_ms_(period_ms) {}
 
-  // Shows the state as of now. A store that cannot be opened for a moment, as while its program starts anew,
+  // Shows the state as of now. A store that cannot be read for a moment, as while its program starts anew,
   // ends the watch only if it never could.
   Status show() {
-    Result<std::unique_ptr<Engine>> engine = open_store(session_, store_, OpenFor::kLooking);
-    if (!engine.ok() && !shown_) return engine.status();
+    const Status status = look();
+    if (!status.ok() && !shown_) return status;
     shown_ = true;
-    if (!engine.ok()) return show_failure(engine.status());
-    const WatchSample now = sample_of(**engine);
+    if (!status.ok()) return show_failure(status);
+    const WatchSample now = sample_of(*engine_);
     const WatchSample* const old = before_.has_value() ? &*before_ : nullptr;
     const bool lines = session_.format() == Format::kTable;
     if (!lines)
-      print_status(session_, **engine);
+      print_status(session_, *engine_);
     else if (!drawn(screen_of(old, now, period_ms_)))
       say(line_of(old, now));
     before_ = now;
-    return (*engine)->close();
+    return {};
   }
 
  private:
+  // Another store may have taken the place of the one that was read. It needs a new reader.
+  Status look() {
+    if (engine_ != nullptr && engine_->refresh().ok()) return {};
+    engine_.reset();
+    CELLAR_TRY_ASSIGN(engine_, open_store(session_, store_, OpenFor::kLooking));
+    return {};
+  }
   // Draws a text, if there is a terminal with place for it.
   bool drawn(const std::string& text) {
     Output& out = session_.out();
@@ -207,6 +214,7 @@ class Watch {
   const std::string& store_;
   const int64_t period_ms_;
   Screen screen_;
+  std::unique_ptr<Engine> engine_;  // null until the store could be read
   std::optional<WatchSample> before_;
   bool shown_ = false;
   bool headed_ = false;

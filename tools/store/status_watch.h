@@ -17,8 +17,8 @@ Result<int64_t> parse_period_ms(std::string_view text);
 
 // Prints the state once for each period, until it is interrupted or `rounds` states were printed; 0: no
 // limit. At a terminal, a state takes the place of the one before. Elsewhere it is a line, in JSON Lines an
-// object ("cellar.status/1"). Each state is that of a new reader, which replays the log. So a period lasts at
-// least four times as long as that. Errors: as of opening the store; kAborted after an interrupt.
+// object ("cellar.status/1"). Each state costs what is new in it (Engine::refresh). A period lasts at least
+// four times as long as that takes. Errors: as of opening the store; kAborted after an interrupt.
 Status watch_store(Session& session, const std::string& store, int64_t period_ms, uint64_t rounds);
 
 }  // namespace cellar
