@@ -27,7 +27,8 @@ inline double test_scale() {
 // A sweep visits every place at the daily scale or above, every fourth at a tenth, every twentieth at a
 // fiftieth.
 inline uint64_t sweep_step() {
-  return test_scale() >= kDailyScale ? 1 : std::max<uint64_t>(1, static_cast<uint64_t>(0.4 / test_scale() + 0.5));
+  return test_scale() >= kDailyScale ? 1
+                                     : std::max<uint64_t>(1, static_cast<uint64_t>(0.4 / test_scale() + 0.5));
 }
 
 // So much of it as the scale says, at least 1.
