@@ -41,7 +41,11 @@ Result<std::unique_ptr<FeedReader>> open_feed(std::shared_ptr<const FeedSource> 
 
 FeedReaderImpl::FeedReaderImpl(std::shared_ptr<const FeedSource> source, std::unique_ptr<Directory> wal,
                                FeedRecord feed, uint64_t from)
-    : source_(std::move(source)), wal_(std::move(wal)), feed_(std::move(feed)), position_(from) {
+    : source_(std::move(source)),
+      wal_(std::move(wal)),
+      feed_(std::move(feed)),
+      position_(from),
+      logs_read_anew_(source_->disk.logs_read_anew.load(std::memory_order_acquire)) {
   CELLAR_ASSERT(wal_ != nullptr && position_ >= feed_.acknowledged);
 }
 
@@ -72,6 +76,10 @@ Result<bool> FeedReaderImpl::advance() {
     if (!found_) {
       CELLAR_TRY_ASSIGN(found_, find_record());
     }
+    if (source_->disk.logs_read_anew.load(std::memory_order_acquire) != logs_read_anew_)
+      return Status::conflict("a refresh has read the log anew; entries of the feed may have been given up")
+          .at(feed_.name)
+          .hinting("read the feed again from the acknowledged sequence");
     if (log_began_anew()) continue;
     const bool ready = found_ && sequence_ <= visible_;
     const uint64_t until = ready ? sequence_ - 1 : visible_;

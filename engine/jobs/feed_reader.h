@@ -85,6 +85,7 @@ class FeedReaderImpl final : public FeedReader {
   Place place_;                 // after the last record that was examined
   Place before_found_;          // before it
   uint64_t restarts_seen_ = 0;  // of the log
+  const uint64_t logs_read_anew_;
   // The next record with cells, found but not given; its payload lies in file_.
   bool found_ = false;
   uint64_t sequence_ = 0;

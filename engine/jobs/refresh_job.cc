@@ -23,10 +23,12 @@ namespace {
 // not foresee must not keep a reader from what an opening would show.
 constexpr int kAttemptsOfTail = 2;
 
-std::shared_ptr<Store> find_store(const TableState* table, uint32_t family) {
+// A family keeps its name. One of another name is another family: the edit that made the first was given up,
+// and its id went to the next.
+std::shared_ptr<Store> find_store(const TableState* table, const FamilyRecord& family) {
   if (table == nullptr) return nullptr;
   for (const auto& store : table->families().stores)
-    if (store->ids().family == family) return store;
+    if (store->ids().family == family.id && store->family() == family.name) return store;
   return nullptr;
 }
 
@@ -49,6 +51,17 @@ void copy_unflushed(const Memtable& from, uint64_t flushed_sequence, Memtable& t
   CELLAR_ASSERT(cursor->status().ok());  // a memtable reads no file
 }
 
+// The directory that is open may have been moved or removed, and another may have its name.
+Status check_place(const World& world, const Identity& identity) {
+  CELLAR_ASSERT(identity.is_set());
+  CELLAR_TRY_ASSIGN(const std::unique_ptr<Directory> root, world.files.open_directory(world.path, false));
+  CELLAR_TRY_ASSIGN(const Current current, read_current(*root));
+  if (current.identity == identity) return {};
+  return Status::conflict("another store has taken the place of the one that was opened")
+      .at(world.path)
+      .hinting("open that store with an engine of its own");
+}
+
 }  // namespace
 
 Status refresh_store(const StoreWork& work, Catalog& catalog, WritePath& write_path, Background& background) {
@@ -60,14 +73,18 @@ Status refresh_store(const StoreWork& work, Catalog& catalog, WritePath& write_p
   std::optional<RefreshJob> job;
   int attempts = 0;
   const auto attempt = [&] {
+    CELLAR_TRY(check_place(work.world, work.disk.manifest->current()->identity));
     job.emplace(work, catalog, background);
     return job->look(++attempts > kAttemptsOfTail);
   };
   CELLAR_TRY(open_live_store(attempt, [&]() -> const World& { return work.world; }));
-  return write_path.alone([&]() -> Status {
+  const Status installed = write_path.alone([&]() -> Status {
     job->install();
     return {};
   });
+  if (const std::string_view why = job->read_whole_because(); installed.ok() && !why.empty())
+    work.world.log(LogLevel::kInfo, fmt::format("a refresh has read the log whole: {}", why));
+  return installed;
 }
 
 // Returns why what was read of the log before is of no use; empty if it is.
@@ -104,7 +121,6 @@ Status RefreshJob::look_at_everything() {
 }
 
 Status RefreshJob::look_at_tables() {
-  if (news_.state != nullptr) CELLAR_TRY(check_left_out(work_.world, *state_));
   std::unordered_map<uint32_t, std::shared_ptr<TableState>> known;
   for (const auto& table : catalog_.all()) known.emplace(table->id(), table);
   std::unordered_map<uint32_t, const FamilyRecord*> before;
@@ -115,7 +131,7 @@ Status RefreshJob::look_at_tables() {
     // A table keeps its name. One that has another name is another table.
     const bool is_known = found != known.end() && found->second->name() == table.name;
     for (const FamilyRecord& record : table.families) {
-      std::shared_ptr<Store> store = find_store(is_known ? found->second.get() : nullptr, record.id);
+      std::shared_ptr<Store> store = find_store(is_known ? found->second.get() : nullptr, record);
       CELLAR_TRY(store == nullptr ? look_at_new(table, record)
                                   : look_at_known(table, record, before[record.id], std::move(store)));
       last_sequence_ = std::max(last_sequence_, record.flushed_sequence);
@@ -157,9 +173,9 @@ Status RefreshJob::look_at_content(const TableRecord& table, const FamilyRecord&
   }
   if (record.files == before.files) return {};
   std::shared_ptr<Directory> directory;
-  if (auto known = family.store->directory(); known.ok()) {
+  if (auto known = family.store->directory(); known.ok() && !news_.new_generation) {
     directory = std::move(known).value();
-  } else {  // a family without files may have none
+  } else {  // a family without files may have none; a writer that opened the store may have made another
     CELLAR_TRY_ASSIGN(directory, directory_of(work_, table, record));
     family.found.directory = directory;
   }
@@ -240,6 +256,7 @@ void RefreshJob::install() {
     work_.mvcc.begin_round();
     work_.disk.manifest->take(news_);
     note_log();
+    if (!why_.empty()) work_.disk.logs_read_anew.fetch_add(1, std::memory_order_release);
     for (auto& [id, family] : families_)
       if (family.changed) install_family(family, read_point, snapshots);
     if (news_.state != nullptr) install_tables(read_point, snapshots);
@@ -255,7 +272,6 @@ void RefreshJob::install() {
     if (family.is_new || family.new_files) background_.queue_prefetch(family.store);
   const bool whole = !why_.empty();
   ++(whole ? work_.counters.refreshes_whole : work_.counters.refreshes);
-  if (whole) work_.world.log(LogLevel::kInfo, fmt::format("a refresh has read the log whole: {}", why_));
 }
 
 // After writes were given up, a sequence that was shown may belong to another write. Snapshots of that
@@ -294,25 +310,28 @@ std::vector<std::shared_ptr<Store>> RefreshJob::stores_of(const TableRecord& rec
   return stores;
 }
 
-// The tables that are gone first: a new one may have the name of one of them.
+// A new table may have the name of one that is gone: names change all at once.
 void RefreshJob::install_tables(uint64_t read_point, const std::vector<uint64_t>& snapshots) {
   std::unordered_map<uint32_t, const TableRecord*> wanted;
   for (const TableRecord& record : state_->tables) wanted.emplace(record.id, &record);
+  std::vector<std::shared_ptr<TableState>> gone, fresh;
   for (const auto& table : catalog_.all()) {
     const auto found = wanted.find(table->id());
-    if (found == wanted.end() || found->second->name != table->name()) drop_table(*table);
+    if (found == wanted.end() || found->second->name != table->name()) gone.push_back(table);
   }
   for (const TableRecord& record : state_->tables) {
-    if (const std::shared_ptr<TableState> known = catalog_.lookup(record.name); known != nullptr) {
-      CELLAR_ASSERT(known->id() == record.id);
+    const std::shared_ptr<TableState> known = catalog_.lookup(record.name);
+    if (known != nullptr && known->id() == record.id) {
       install_families(*known, record, read_point, snapshots);
       continue;
     }
     for (const auto& store : stores_of(record))
       if (!snapshots.empty())
         work_.counters.views_kept += store->replace(nullptr, std::max<uint64_t>(read_point, 1), snapshots);
-    catalog_.add(record.id, record.name, record.options, stores_of(record));
+    fresh.push_back(catalog_.make(record.id, record.name, record.options, stores_of(record)));
   }
+  catalog_.exchange(gone, fresh);
+  for (const auto& table : gone) drop_table(*table);
 }
 
 // Open snapshots still see the rows of a family whose place a new one has taken.
@@ -341,7 +360,6 @@ void RefreshJob::install_families(TableState& table, const TableRecord& record, 
 void RefreshJob::drop_table(TableState& table) {
   table.set_dropped();
   for (const auto& store : table.families().stores) drop(*store);
-  catalog_.remove(table.name());
 }
 
 void RefreshJob::drop(Store& store) {

@@ -37,6 +37,8 @@ class RefreshJob {
   Status look(bool whole);
   // Shows what look() has found. Inside WritePath::alone().
   void install();
+  // Returns why look() has read the log whole; empty if it has not.
+  std::string_view read_whole_because() const { return why_; }
 
  private:
   // A family of the store that was found.

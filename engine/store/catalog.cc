@@ -42,13 +42,30 @@ std::vector<std::shared_ptr<Store>> Catalog::stores() const {
   return stores;
 }
 
-void Catalog::add(uint32_t id, const std::string& name, const TableOptions& options,
-                  std::vector<std::shared_ptr<Store>> stores) {
+std::shared_ptr<TableState> Catalog::make(uint32_t id, const std::string& name, const TableOptions& options,
+                                          std::vector<std::shared_ptr<Store>> stores) const {
   std::shared_ptr<TableState> table = make_table_(id, name, options, std::move(stores));
   CELLAR_ASSERT(table != nullptr && !table->dropped());
+  return table;
+}
+
+void Catalog::add(uint32_t id, const std::string& name, const TableOptions& options,
+                  std::vector<std::shared_ptr<Store>> stores) {
+  exchange({}, {make(id, name, options, std::move(stores))});
+}
+
+void Catalog::exchange(const std::vector<std::shared_ptr<TableState>>& gone,
+                       const std::vector<std::shared_ptr<TableState>>& fresh) {
   const MutexLock lock(mutex_);
-  const bool added = tables_.emplace(name, std::move(table)).second;
-  CELLAR_ASSERT(added);
+  for (const auto& table : gone) {
+    const auto found = tables_.find(table->name());
+    CELLAR_ASSERT(found != tables_.end() && found->second == table);
+    tables_.erase(found);
+  }
+  for (const auto& table : fresh) {
+    const bool added = tables_.emplace(table->name(), table).second;
+    CELLAR_ASSERT(added);
+  }
 }
 
 void Catalog::remove(std::string_view name) {

@@ -37,11 +37,17 @@ class Catalog {
   // Returns the stores of all families of all tables.
   std::vector<std::shared_ptr<Store>> stores() const;
 
+  // Makes a table, which is not in the catalog yet.
+  std::shared_ptr<TableState> make(uint32_t id, const std::string& name, const TableOptions& options,
+                                   std::vector<std::shared_ptr<Store>> stores) const;
   // Makes a table and adds it. Its name is not in the catalog.
   void add(uint32_t id, const std::string& name, const TableOptions& options,
            std::vector<std::shared_ptr<Store>> stores);
   // Removes the table of this name, which is in the catalog.
   void remove(std::string_view name);
+  // Removes the tables `gone`, which are in the catalog, and adds `fresh`, at one moment.
+  void exchange(const std::vector<std::shared_ptr<TableState>>& gone,
+                const std::vector<std::shared_ptr<TableState>>& fresh);
   // Empties the catalog. The last reference to a table may end with the result: hold no lock.
   std::vector<std::shared_ptr<TableState>> take_all();
 

@@ -35,6 +35,9 @@ struct Disk {
   std::unique_ptr<Wal> wal;  // null when read-only
   Identity identity;         // of the store
   LogEnd log_end;            // of a reader: where it goes on in the log. Its refresh alone uses it
+  // A reader counts its refreshes that have read the log whole. Writes that it showed before may have been
+  // given up.
+  std::atomic<uint64_t> logs_read_anew{0};
   std::atomic<uint32_t> table_id_min{0};
 
   // Returns the segments of the log, beginning with those that are kept for feeds.

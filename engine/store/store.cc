@@ -362,6 +362,11 @@ void Store::install_config(std::shared_ptr<const FamilyConfig> config) {
   files_stop_.store(config->options.files_stop, std::memory_order_relaxed);
   stamps_.store(config->options.stamps, std::memory_order_relaxed);
   change_view([&](StoreView& view) { view.config = config; });
+  alter_kept(config);
+}
+
+void Store::alter_kept(const std::shared_ptr<const FamilyConfig>& config) {
+  CELLAR_ASSERT(config != nullptr && config->options.name == family_);
   std::vector<std::shared_ptr<const StoreView>> old;  // let go after the lock
   MutexLock lock(mutex_);
   for (auto& [snapshot, view] : kept_) {
@@ -383,9 +388,9 @@ Store::FoundInstalled Store::install_found(Found found, uint64_t read_point,
   flushed_sequence_.store(found.flushed_sequence, std::memory_order_release);
   if (found.directory != nullptr) {
     MutexLock lock(mutex_);
-    CELLAR_ASSERT(directory_ == nullptr);  // a family does not move
-    directory_ = std::move(found.directory);
+    std::swap(directory_, found.directory);  // the one before, if any, is closed after the lock
   }
+  const std::shared_ptr<const FamilyConfig> config = found.config;
   const bool fresh = found.active.get() != nullptr;
   if (fresh) active_ = found.active.get();
   if (fresh) result.freed = std::exchange(active_bytes_seen_, 0);
@@ -400,6 +405,7 @@ Store::FoundInstalled Store::install_found(Found found, uint64_t read_point,
         view.rewritten_at = std::max(view.rewritten_at, read_point);
       },
       &snapshots);
+  if (config != nullptr) alter_kept(config);  // as for the writer, snapshots see options as they are now
   return result;
 }
 

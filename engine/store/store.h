@@ -224,6 +224,8 @@ class Store : public std::enable_shared_from_this<Store> {
   Work& work() CELLAR_REQUIRES(work_mutex_) { return work_; }
 
  private:
+  // The views that open snapshots keep get these options.
+  void alter_kept(const std::shared_ptr<const FamilyConfig>& config);
   static std::vector<uint64_t> keepers(const Outside& outside, const Rewritten& made,
                                        std::span<const uint64_t> snapshots);
   // Replaces the view; the old one is let go after the lock, since that may delete files.

@@ -7,6 +7,7 @@
 #include <atomic>
 #include <cstdio>
 #include <cstdlib>
+#include <filesystem>
 #include <functional>
 #include <thread>
 
@@ -311,6 +312,90 @@ TEST_F(Refresh, FeedsGoOn) {
   EXPECT_EQ(read_all(**feed).size(), 3u);
 }
 
+// The sequence of a write that was given up may come again, with another write.
+TEST_F(Refresh, AFeedEndsWhereTheLogIsReadAnew) {
+  EXPECT_OK(engine_->feeds().create("feed"));
+  follow();
+  write(2);
+  EXPECT_OK(reader_->refresh());
+  const auto feed = reader_->feeds().read("feed", std::nullopt).value();
+  EXPECT_EQ(read_all(*feed).size(), 2u);
+  must(engine_->close());
+  engine_.reset();
+  open_writer();
+  write(1);
+  EXPECT_OK(reader_->refresh());
+  ASSERT_EQ(reader_->status().refreshes_whole, 1u);
+  const auto next = feed->next(0);
+  EXPECT_EQ(next.status().code(), Code::kConflict) << next.status().to_text();
+  const auto again = reader_->feeds().read("feed", std::nullopt).value();
+  EXPECT_EQ(read_all(*again).size(), 3u);
+}
+
+TEST_F(Refresh, SnapshotsSeeOptionsAsTheyAreNow) {
+  write(1);
+  const auto put = [&](int64_t ms) {
+    EXPECT_OK(engine_->open_table("a").value()->put(Put("r").add_at("f", "n", ms, std::to_string(ms))));
+  };
+  for (const int64_t ms : {1, 2, 3}) put(ms);
+  EXPECT_OK(reader_->refresh());
+  const auto before = reader_->snapshot().value();
+  FamilyOptions one = family("f", 1);
+  EXPECT_OK(engine_->alter_table("a", {.set_families = {one}}));
+  EXPECT_OK(reader_->refresh());
+  const auto table = reader_->open_table("a").value();
+  const auto versions = [&](Get get) {
+    const auto found = table->get(get.all_versions());
+    EXPECT_OK(found.status());
+    return found.ok() ? found->row().cells().size() : 0;
+  };
+  const auto after = reader_->snapshot().value();
+  EXPECT_EQ(versions(Get("r")), 1u);
+  EXPECT_EQ(versions(Get("r").snapshot(after)), 1u);
+  EXPECT_EQ(versions(Get("r").snapshot(before)), 1u);
+}
+
+// The id of a family whose edit was given up goes to the next one.
+TEST_F(Refresh, AFamilyThatIsGivenUpLeavesItsIdToAnother) {
+  must(engine_->close());
+  engine_.reset();
+  FaultFileSystem of_writer(*files_);
+  EngineOptions options;
+  options.environment.files = &of_writer;
+  options.environment.clock = &clock_;
+  engine_ = Engine::open("store", options).value();
+  EXPECT_OK(reader_->refresh());
+  of_writer.fail(FileOperation::kSync, "MANIFEST-*", 1);
+  EXPECT_FALSE(engine_->alter_table("a", {.set_families = {family("x")}}).ok());
+  of_writer.clear();
+  EXPECT_OK(reader_->refresh());
+  const bool shown = content_of(*reader_).find("family x") != std::string::npos;
+  EXPECT_TRUE(shown) << "without it this test tests nothing";
+  must(engine_->resume());
+  EXPECT_OK(engine_->alter_table("a", {.set_families = {family("y", 7)}}));
+  const auto table = engine_->open_table("a").value();
+  EXPECT_OK(table->put(Put("r").add("y", "q", "v")));
+  for (int i = 0; i < 2; ++i) {
+    EXPECT_EQ(refreshed(), content_of(*engine_));
+    EXPECT_OK(engine_->flush());
+  }
+  EXPECT_EQ(value_of(*reader_->open_table("a").value(), Get("r"), "y", "q"), "v");
+  engine_.reset();  // before its files
+}
+
+TEST_F(Refresh, WithoutAFileThatIsGoneByNow) {
+  write(2);
+  flush();
+  const std::string name = engine_->open_table("a").value()->info().families[0].files.at(0).name;
+  auto reader = open_reader({.without_files = {name}});
+  ASSERT_TRUE(reader.ok()) << reader.status().to_text();
+  write(2);
+  flush();
+  EXPECT_OK(engine_->open_table("a").value()->major_compact());
+  EXPECT_OK((*reader)->refresh());
+  EXPECT_EQ(content_of(**reader), content_of(*engine_));
+}
+
 TEST_F(Refresh, CopiesShowTheNewState) {
   write(2);
   flush();
@@ -508,6 +593,35 @@ TEST_F(Refresh, AStoreThatIsGone) {
   EXPECT_EQ(content_of(*reader_), before);
 }
 
+TEST(RefreshPlace, AnotherStoreInItsPlace) {
+  const ScratchDirectory scratch;
+  const std::string path = scratch.path() + "/store", away = scratch.path() + "/away";
+  const auto make = [&] {
+    const auto made = Engine::open(path, {.create_if_missing = true}).value();
+    must(made->create_table("t", {.families = {{.name = "f"}}}).status());
+    must(made->close());
+  };
+  make();
+  const auto reader = Engine::open(path, {.read_only = true}).value();
+  EXPECT_OK(reader->refresh());
+  std::filesystem::rename(path, away);
+  EXPECT_EQ(reader->refresh().code(), Code::kNotFound);
+  make();
+  EXPECT_EQ(reader->refresh().code(), Code::kConflict);
+  EXPECT_EQ(reader->list_tables().size(), 1u);
+  std::filesystem::remove_all(path);
+  std::filesystem::rename(away, path);
+  EXPECT_OK(reader->refresh());
+}
+
+// A thread that has failed ends the others, which would wait for it.
+struct EndsWithAFailure {
+  std::atomic<bool>& over;
+  ~EndsWithAFailure() {
+    if (::testing::Test::HasFatalFailure()) over = true;
+  }
+};
+
 // Threads, on the file system of the machine, with a log that is mapped: one writes, two read through one
 // reader, and two refresh it.
 void refresh_storm(uint64_t memtable_bytes, uint64_t log_segment_bytes) {
@@ -524,6 +638,7 @@ void refresh_storm(uint64_t memtable_bytes, uint64_t log_segment_bytes) {
   std::atomic<bool> over = false;
   std::atomic<int> shown = 0;  // the refresh that began last saw at least so many
   std::thread writing([&] {
+    const EndsWithAFailure guard{over};
     for (int i = 0; !over && i < rows; ++i) {
       char row[16];
       std::snprintf(row, sizeof row, "%09d", i);
@@ -537,6 +652,7 @@ void refresh_storm(uint64_t memtable_bytes, uint64_t log_segment_bytes) {
   std::vector<std::thread> threads;
   for (int i = 0; i < 2; ++i)
     threads.emplace_back([&] {
+      const EndsWithAFailure guard{over};
       while (!over) {
         const int before = acknowledged;
         const Status status = reader->refresh();
