@@ -183,13 +183,8 @@ TEST_F(ReaderBesideWriterTest, AWriterThatOnlyAppends) {
 
 // The sync of an edit fails, and resume() gives the edit up. A reader that has met it begins again.
 TEST_F(ReaderBesideWriterTest, AnEditThatIsGivenUp) {
-  must(engine_->close());
-  engine_.reset();
   FaultFileSystem of_writer(*files_);
-  EngineOptions options;
-  options.environment.files = &of_writer;
-  options.environment.clock = &clock_;
-  engine_ = Engine::open("store", options).value();
+  open_writer_anew(of_writer);
   write(2);
   flush();
   of_writer.fail(FileOperation::kSync, "MANIFEST-*", 1);

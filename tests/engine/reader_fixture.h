@@ -75,6 +75,15 @@ class ReaderFixture : public EngineFixture {
   }
 
   void open_writer() { open({.memtable_bytes = 1 << 20, .log_segment_bytes = 64 << 10}); }
+  // Closes the writer, and opens another one on `files`.
+  void open_writer_anew(FileSystem& files) {
+    must(engine_->close());
+    engine_.reset();
+    EngineOptions options;
+    options.environment.files = &files;
+    options.environment.clock = &clock_;
+    engine_ = Engine::open("store", options).value();
+  }
 
   Result<std::unique_ptr<Engine>> open_reader(EngineOptions options = {}) {
     options.read_only = true;

@@ -357,13 +357,8 @@ TEST_F(Refresh, SnapshotsSeeOptionsAsTheyAreNow) {
 
 // The id of a family whose edit was given up goes to the next one.
 TEST_F(Refresh, AFamilyThatIsGivenUpLeavesItsIdToAnother) {
-  must(engine_->close());
-  engine_.reset();
   FaultFileSystem of_writer(*files_);
-  EngineOptions options;
-  options.environment.files = &of_writer;
-  options.environment.clock = &clock_;
-  engine_ = Engine::open("store", options).value();
+  open_writer_anew(of_writer);
   EXPECT_OK(reader_->refresh());
   of_writer.fail(FileOperation::kSync, "MANIFEST-*", 1);
   EXPECT_FALSE(engine_->alter_table("a", {.set_families = {family("x")}}).ok());
@@ -520,13 +515,8 @@ TEST_F(Refresh, WritesThatAreGivenUp) {
   for (const bool reopens : {false, true}) {
     for (const int later : {0, 1, 2, 5}) {
       SCOPED_TRACE((reopens ? "reopened, " : "resumed, ") + std::to_string(later) + " later writes");
-      must(engine_->close());
-      engine_.reset();
       FaultFileSystem of_writer(*files_);
-      EngineOptions options;
-      options.environment.files = &of_writer;
-      options.environment.clock = &clock_;
-      engine_ = Engine::open("store", options).value();
+      open_writer_anew(of_writer);
       write(1);
       EXPECT_OK(reader_->refresh());
       const auto snapshot = reader_->snapshot().value();
@@ -563,13 +553,8 @@ TEST_F(Refresh, WritesThatAreGivenUp) {
 }
 
 TEST_F(Refresh, AnEditThatIsGivenUp) {
-  must(engine_->close());
-  engine_.reset();
   FaultFileSystem of_writer(*files_);
-  EngineOptions options;
-  options.environment.files = &of_writer;
-  options.environment.clock = &clock_;
-  engine_ = Engine::open("store", options).value();
+  open_writer_anew(of_writer);
   write(2);
   flush();
   EXPECT_EQ(refreshed(), content_of(*engine_));
