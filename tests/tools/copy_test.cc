@@ -332,6 +332,22 @@ TEST_F(Copy, ATableThatLostItsRowsBeginsAgain) {
   }
 }
 
+// A complete copy takes no writes any more if its table takes none.
+TEST_F(Copy, ACopyThatTakesNoWritesBeginsAgain) {
+  make_store();
+  add_large_cell();
+  out_of({"alter", "shop", "orders", "--set", "read_only=true"});
+  const std::string command = "cellar copy shop copied orders more";
+  EXPECT_EQ(shell(std::string(kSmallCells) + " " + command).exit, 2);
+  EXPECT_EQ(cells_of("copied", "orders"), cells_of("shop", "orders"));
+  out_of({"truncate", "copied", "orders"});
+  const ToolResult again = shell(command);
+  EXPECT_EQ(again.exit, 0) << again.err;
+  EXPECT_THAT(again.err, HasSubstr("table orders lost rows that were copied, and its copy begins again"));
+  EXPECT_EQ(cells_of("copied", "orders"), cells_of("shop", "orders"));
+  EXPECT_EQ(run({"put", "copied", "orders", "r", "d:q", "v"}).exit, 3);
+}
+
 TEST_F(Copy, ASourceThatWasMadeAnewIsRefused) {
   make_store();
   add_large_cell();

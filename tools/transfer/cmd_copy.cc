@@ -330,7 +330,7 @@ class CopyCommand final : public Command {
       progress.creates = progress.created;
     }
     if (!progress.created) CELLAR_TRY(check_existing(info.options, table->info().options, name));
-    CELLAR_TRY(check_progress(session, *table, progress));
+    CELLAR_TRY(check_progress(session, info.options, *table, progress));
     return true;
   }
 
@@ -340,7 +340,7 @@ class CopyCommand final : public Command {
   }
 
   // The table may have lost what was copied. A copy that goes on in its middle would leave a gap.
-  Status check_progress(Session& session, Table& to, CopyProgress& progress) const {
+  Status check_progress(Session& session, const TableOptions& from, Table& to, CopyProgress& progress) const {
     const uint32_t id = to.info().id;
     const bool another = progress.to_id != id;
     progress.to_id = id;
@@ -348,6 +348,7 @@ class CopyCommand final : public Command {
     CELLAR_TRY_ASSIGN(const bool holds_last, has_row(to, progress.last));
     if (!another && holds_last) return {};
     tell_of_new_beginning(session, to.name(), another ? "was made anew" : "lost rows that were copied");
+    if (progress.created) CELLAR_TRY(unseal_copy(from, *to_engine_, to.name()));
     progress = {.table = progress.table,
                 .as = progress.as,
                 .from_id = progress.from_id,

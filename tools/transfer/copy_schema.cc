@@ -151,11 +151,22 @@ Result<std::shared_ptr<Table>> open_copy(Session& session, const TableOptions& f
   return table;
 }
 
-Status seal_copy(const TableOptions& from, Engine& to, const std::string& name) {
-  if (!from.read_only) return {};
+namespace {
+
+Status set_read_only(Engine& engine, const std::string& table, bool read_only) {
   TableChange change;
-  change.read_only = true;
-  return to.alter_table(name, change);
+  change.read_only = read_only;
+  return engine.alter_table(table, change);
+}
+
+}  // namespace
+
+Status seal_copy(const TableOptions& from, Engine& to, const std::string& name) {
+  return from.read_only ? set_read_only(to, name, true) : Status();
+}
+
+Status unseal_copy(const TableOptions& from, Engine& to, const std::string& name) {
+  return from.read_only ? set_read_only(to, name, false) : Status();
 }
 
 Status check_markers_fit(const TableOptions& table) {

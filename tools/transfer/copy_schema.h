@@ -35,8 +35,11 @@ Result<bool> is_untouched(const TableOptions& from, Table& table);
 Result<bool> has_row(Table& table, const std::string& row);
 // Returns the refusal of a copy into a table that exists, with the differences in options.
 Status refuse_existing(const TableOptions& from, const TableOptions& to, const std::string& name);
-// Sets the option read_only of a table that the copy made, if `from` has it.
+// Sets the option read_only of a table that the copy made, if `from` has it. Errors: those of
+// Engine::alter_table.
 Status seal_copy(const TableOptions& from, Engine& to, const std::string& name);
+// Takes back what seal_copy() did, for a copy that begins again. Errors: the same.
+Status unseal_copy(const TableOptions& from, Engine& to, const std::string& name);
 // Returns kNotSupported if a family orders its delete markers by the time of writing. Such markers cannot be
 // copied, and none can be copied into such a table.
 Status check_markers_fit(const TableOptions& table);

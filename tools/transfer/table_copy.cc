@@ -180,8 +180,8 @@ class Comparer {
   }
 
  private:
-  // `start` is empty for the first range. Sets `next` to the start of the next
-  // range, and empties it after the last range.
+  // `start` is empty for the first range. Sets `next` to the start of the next range, and empties it
+  // after the last range.
   Result<RangeDifference> read_both(const std::string& start, std::string& next) {
     Scan scan = scan_;
     leave_out_expiring(options_, system_clock().wall_ms(), scan);
