@@ -276,12 +276,235 @@ TEST_F(Copy, ACopyToAClusterGoesOn) {
 TEST_F(Copy, AClusterThatIsLostLeavesTheState) {
   if (!builds_serve()) return;
   make_store();
-  // The server ends while the state is at its beginning.
-  const ToolResult lost =
-      on_cluster("kill -KILL $server; cellar copy shop \"$H?timeout_ms=500\" more --state s");
+  std::string lines;
+  for (int row = 0; row < 40'000; ++row)
+    lines += R"({"row":"more)" + std::to_string(10000 + row) +
+             R"(","family":"d","qualifier":"q","ts":7,"type":"Put","value":")" + std::string(400, 'v') +
+             "\"}\n";
+  out_of({"load", "shop", "more", "-"}, lines);
+  // The server ends when some ranges of rows are copied.
+  const ToolResult lost = on_cluster(
+      "cellar copy shop \"$H?timeout_ms=1000\" more --batch 64k --state s & copy=$!\n"
+      "until grep -q '\"cells\": [1-9]' s 2>/dev/null; do :; done\n"
+      "kill -KILL $server; wait $copy");
   EXPECT_NE(lost.exit, 0);
-  EXPECT_THAT(lost.err, HasSubstr("error"));
-  EXPECT_FALSE(std::filesystem::exists(path("s"))) << "nothing was copied";
+  EXPECT_THAT(lost.err, HasSubstr("s tells how far the copy is: run the same command to go on"));
+  ASSERT_TRUE(std::filesystem::exists(path("s")));
+  EXPECT_FALSE(std::filesystem::exists(path("s.lock")));
+  const ToolResult again = on_cluster("cellar copy shop $H more --batch 64k --state s");
+  EXPECT_EQ(again.exit, 0) << again.err;
+  EXPECT_THAT(again.err, HasSubstr("were copied before, going on at row more"));
+  EXPECT_THAT(again.err, HasSubstr("copied 43,000 rows"));
+  EXPECT_EQ(cells_of("served", "more"), cells_of("shop", "more"));
+  EXPECT_FALSE(std::filesystem::exists(path("s")));
+}
+
+// The cluster answers no more, so the copy ends with an error of the cluster after Ctrl-C.
+TEST_F(Copy, AnInterruptedCopyThatFailsIsInterrupted) {
+  if (!builds_serve()) return;
+  make_store();
+  const ToolResult ended = on_cluster(
+      "kill -STOP $server; cellar copy shop \"$H?timeout_ms=2000\" more --state s & copy=$!\n"
+      "sleep 0.7; kill -INT $copy; wait $copy; code=$?; kill -CONT $server; exit $code");
+  EXPECT_EQ(ended.exit, 130) << ended.err;
+  EXPECT_THAT(ended.err, HasSubstr("CEL-INTERRUPTED"));
+}
+
+// The table is as the state expects it by its name, but its rows are gone.
+TEST_F(Copy, ATableThatLostItsRowsBeginsAgain) {
+  make_store();
+  add_large_cell();
+  const std::string command = "cellar copy shop copied more --batch 64k --verify skip";
+  for (const char* const loss : {"cellar truncate copied more",
+                                 "cellar drop copied more && cellar create copied more d:max_versions=2",
+                                 "rm -rf copied && cp -a early copied"}) {
+    SCOPED_TRACE(loss);
+    // "early" is the store with the table that the copy made, before the first cell.
+    const std::string keep_early =
+        "rm -rf copied copied.copy early; cellar copy shop copied more --stop a; cp -a copied early; ";
+    shell(keep_early + "cellar drop copied more");
+    EXPECT_EQ(shell(std::string(kSmallCells) + " " + command).exit, 2);
+    EXPECT_EQ(shell(loss).exit, 0);
+    const ToolResult again = shell(command);
+    EXPECT_EQ(again.exit, 0) << again.err;
+    EXPECT_THAT(again.err, HasSubstr("and its copy begins again"));
+    EXPECT_EQ(cells_of("copied", "more"), cells_of("shop", "more"));
+  }
+}
+
+// A complete copy takes no writes any more if its table takes none.
+TEST_F(Copy, ACopyThatTakesNoWritesBeginsAgain) {
+  make_store();
+  add_large_cell();
+  out_of({"alter", "shop", "orders", "--set", "read_only=true"});
+  const std::string command = "cellar copy shop copied orders more";
+  EXPECT_EQ(shell(std::string(kSmallCells) + " " + command).exit, 2);
+  EXPECT_EQ(cells_of("copied", "orders"), cells_of("shop", "orders"));
+  out_of({"truncate", "copied", "orders"});
+  const ToolResult again = shell(command);
+  EXPECT_EQ(again.exit, 0) << again.err;
+  EXPECT_THAT(again.err, HasSubstr("table orders lost rows that were copied, and its copy begins again"));
+  EXPECT_EQ(cells_of("copied", "orders"), cells_of("shop", "orders"));
+  EXPECT_EQ(run({"put", "copied", "orders", "r", "d:q", "v"}).exit, 3);
+}
+
+TEST_F(Copy, ASourceThatWasMadeAnewIsRefused) {
+  make_store();
+  add_large_cell();
+  const std::string command = "cellar copy shop copied more --batch 64k --verify skip";
+  shell(std::string(kSmallCells) + " " + command);
+  out_of({"drop", "shop", "more"});
+  out_of({"create", "shop", "more", "d:max_versions=2"});
+  out_of({"put", "shop", "more", "row00001", "d:q", "new"});
+  const ToolResult refused = shell(command);
+  EXPECT_EQ(refused.exit, 2) << refused.err;
+  EXPECT_THAT(refused.err, HasSubstr("table more is another one than that whose copy began"));
+  EXPECT_THAT(refused.err, HasSubstr("rm copied.copy"));
+  out_of({"drop", "copied", "more"});
+  std::filesystem::remove(path("copied.copy"));
+  EXPECT_EQ(shell(command).exit, 0);
+  EXPECT_EQ(cells_of("copied", "more"), cells_of("shop", "more"));
+}
+
+// The copy ends in its first table. Then the second one, which the copy would make, is made by somebody.
+TEST_F(Copy, ATableThatWasMadeMeanwhileIsNotTakenForACopy) {
+  make_store();
+  add_large_cell();
+  const std::string command = "cellar copy shop copied";
+  EXPECT_EQ(shell(std::string(kSmallCells) + " " + command).exit, 2);
+  out_of({"create", "copied", "orders", "d", "c"});
+  out_of({"put", "copied", "orders", "mine", "d:q", "v"});
+  const ToolResult refused = shell(command);
+  EXPECT_EQ(refused.exit, 2) << refused.err;
+  EXPECT_THAT(refused.err, HasSubstr("table orders exists already"));
+  EXPECT_THAT(cells_of("copied", "orders"), AllOf(HasSubstr("mine"), Not(HasSubstr("user41"))));
+}
+
+// A copy that was killed between the note that it makes the table and the note that it has made it.
+TEST_F(Copy, ATableThatWasJustMadeIsTheCopysOwnIfItIsEmpty) {
+  make_store();
+  add_large_cell();
+  const std::string command = "cellar copy shop copied more --batch 64k --verify skip";
+  for (const bool used : {true, false}) {
+    shell("rm -rf copied copied.copy; " + std::string(kSmallCells) + " " + command);
+    out_of({"drop", "copied", "more"});
+    out_of({"create", "copied", "more", "d:max_versions=2"});
+    if (used) out_of({"put", "copied", "more", "mine", "d:q", "v"});
+    Json state = Json::parse(read_file("copied.copy"));
+    for (const char* const count : {"rows", "cells", "bytes", "to_id"}) state["tables"][0][count] = 0;
+    for (const char* const row : {"next", "last"}) state["tables"][0][row] = "";
+    state["tables"][0]["created"] = false;
+    write_file("copied.copy", state.dump());
+    const ToolResult again = shell(command);
+    EXPECT_EQ(again.exit, used ? 2 : 0) << again.err;
+    if (used) {
+      EXPECT_THAT(again.err, HasSubstr("exists already"));
+    }
+  }
+  EXPECT_EQ(cells_of("copied", "more"), cells_of("shop", "more"));
+}
+
+// The words that are printed copy the range again, with the ends and the choice of the comparison.
+TEST_F(Copy, TheWordsOfADifferenceCopyItAgain) {
+  make_store();
+  out_of({"copy", "shop", "copied", "more", "--as", "twice"});
+  for (const char* const row : {"row10000", "row10001", "row10008", "row10009"})
+    out_of({"put", "copied", "twice", row, "d:q", "planted", "--ts", "7"});
+  const ToolResult found = run({"copy", "shop", "copied", "more", "--as", "twice", "--verify", "only",
+                                "--start", "row10000", "--start-exclusive", "--stop", "row10008",
+                                "--stop-inclusive", "--column", "d:q", "--time", "5..9"});
+  EXPECT_EQ(found.exit, 1);
+  EXPECT_THAT(found.out,
+              HasSubstr("differs  more  --start row10000 --start-exclusive --stop row10008 --stop-inclusive "
+                        "--column d:q --time 5ms..9ms --as twice --into-existing  other cells"));
+  const std::string words =
+      found.out.substr(0, found.out.rfind("  ")).substr(std::string("differs  ").size());
+  EXPECT_EQ(shell("cellar copy shop copied " + words).exit, 0);
+  const std::string copied = cells_of("copied", "twice");
+  EXPECT_EQ(copied.find("planted", copied.find("row10001")), copied.find("planted", copied.find("row10009")))
+      << "the rows between are mended";
+  // Surplus cells of TO are named, since a copy does not remove it.
+  out_of({"put", "copied", "twice", "row5", "d:q", "surplus"});
+  const ToolResult surplus = run({"copy", "shop", "copied", "more", "--as", "twice", "--into-existing"});
+  EXPECT_EQ(surplus.exit, 1);
+  EXPECT_THAT(surplus.err,
+              HasSubstr("1 range with more cells in copied than in shop: a copy removes no cells"));
+}
+
+TEST_F(Copy, AFamilyThatTheCopyLacksIsNamedWithItsSide) {
+  make_store();
+  add_large_cell();
+  const std::string command = "cellar copy shop copied more --batch 64k";
+  shell(std::string(kSmallCells) + " " + command);
+  out_of({"alter", "shop", "more", "e"});
+  out_of({"put", "shop", "more", "row5", "e:q", "v"});
+  const ToolResult missing = shell(command);
+  EXPECT_EQ(missing.exit, 3);
+  EXPECT_THAT(missing.err, HasSubstr("table more of copied has no family \"e\""));
+  EXPECT_THAT(missing.err, HasSubstr("cellar alter copied more e"));
+  const ToolResult only = run({"copy", "shop", "copied", "more", "--verify", "only"});
+  EXPECT_EQ(only.exit, 3);
+  EXPECT_THAT(only.err, HasSubstr("table more of copied has no family \"e\""));
+  out_of({"alter", "copied", "more", "e"});
+  EXPECT_EQ(shell(command).exit, 0);
+  EXPECT_EQ(cells_of("copied", "more"), cells_of("shop", "more"));
+}
+
+TEST_F(Copy, AStateThatDoesNotFitLeavesNoStore) {
+  make_store();
+  add_large_cell();
+  const std::string command = "cellar copy shop copied more --batch 64k";
+  shell(std::string(kSmallCells) + " " + command);
+  std::filesystem::remove_all(path("copied"));
+  const ToolResult stale = shell(command);
+  EXPECT_EQ(stale.exit, 2) << stale.err;
+  EXPECT_THAT(stale.err, HasSubstr("rm copied.copy"));
+  EXPECT_FALSE(std::filesystem::exists(path("copied")));
+  EXPECT_EQ(run({"copy", "shop", "copied", "--state", "no-such-directory/s"}).exit, 3);
+  EXPECT_FALSE(std::filesystem::exists(path("copied")));
+  write_file("mine", "no state");
+  EXPECT_EQ(run({"copy", "shop", "copied", "--state", "mine"}).exit, 3);
+  EXPECT_FALSE(std::filesystem::exists(path("copied")));
+  std::filesystem::remove(path("copied.copy"));
+  EXPECT_EQ(shell(command).exit, 0);
+}
+
+TEST_F(Copy, RequestsAreToldApart) {
+  make_store();
+  add_large_cell();
+  const std::string command = "cellar copy shop copied more --batch 64k --start row1 --start-exclusive";
+  EXPECT_EQ(shell(std::string(kSmallCells) + " " + command).exit, 2);
+  const ToolResult other =
+      run({"copy", "shop", "copied", "more", "--batch", "64k", "--start", "row1 exclusive"});
+  EXPECT_EQ(other.exit, 2);
+  EXPECT_THAT(other.err, HasSubstr("belongs to another copy"));
+  const ToolResult again = shell(command);
+  EXPECT_EQ(again.exit, 0) << again.err;
+}
+
+TEST_F(Copy, ATableThatIsNamedTwiceIsCopiedOnce) {
+  make_store();
+  const Json copied = json_of({"copy", "shop", "copied", "more", "more", "--as", "once"});
+  EXPECT_EQ(copied["tables"].size(), 1u);
+  // The state of a store that is named "." lies next to its directory.
+  write_file("copied/..copy", "mine");
+  const ToolResult here = shell("cd copied && cellar copy ../shop . orders");
+  EXPECT_EQ(here.exit, 0) << here.err;
+  EXPECT_EQ(read_file("copied/..copy"), "mine");
+}
+
+// A version that a compaction would drop shows in a time range that excludes the newer ones.
+TEST_F(Copy, VersionsThatACompactionDropsAreNoDifference) {
+  out_of({"create", "shop", "t", "d:max_versions=1"});
+  out_of({"put", "shop", "t", "row", "d:q", "old", "--ts", "100"});
+  out_of({"put", "shop", "t", "row", "d:q", "new", "--ts", "300"});
+  ASSERT_THAT(out_of({"scan", "shop", "t", "--time", "0..200"}), HasSubstr("old"));
+  out_of({"copy", "shop", "copied", "t"});
+  const std::vector<std::string> compare = {"copy",     "shop", "copied", "t",
+                                            "--verify", "only", "--time", "0..200"};
+  EXPECT_EQ(run(compare).exit, 0);
+  out_of({"put", "copied", "t", "other", "d:q", "surplus", "--ts", "100"});
+  EXPECT_EQ(run(compare).exit, 1);
 }
 
 }  // namespace

@@ -8,8 +8,8 @@
 
 namespace cellar {
 
-void ScanOptions::declare_range(Arguments& arguments) {
-  arguments.option("--start", start, "ROW", "first row (with --reverse: the highest row)")
+void ScanOptions::declare_range(Arguments& arguments, std::string_view start_help) {
+  arguments.option("--start", start, "ROW", std::string(start_help))
       .flag("--start-exclusive", start_exclusive, "exclude the row of --start")
       .option("--stop", stop, "ROW", "end of the rows; this row is not included")
       .flag("--stop-inclusive", stop_inclusive, "include the row of --stop")
@@ -17,7 +17,7 @@ void ScanOptions::declare_range(Arguments& arguments) {
 }
 
 void ScanOptions::declare(Arguments& arguments) {
-  declare_range(arguments);
+  declare_range(arguments, "first row (with --reverse: the highest row)");
   arguments.option_count("--limit", limit, "at most N rows (0: no limit)")
       .option_list("--column", read.columns, "COLUMN", "family:qualifier or family; may be repeated")
       .option_if("--filter", read.filter, "TEXT", "only cells that pass the filter (cellar help filters)")

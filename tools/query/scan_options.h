@@ -22,8 +22,8 @@ struct ScanOptions {
   ReadOptions read;
 
   void declare(Arguments& arguments);
-  // Declares only the options that choose a range of rows.
-  void declare_range(Arguments& arguments);
+  // Declares only the options that choose a range of rows. `start_help` describes --start.
+  void declare_range(Arguments& arguments, std::string_view start_help = "first row");
   // kInvalidArgument for text that cannot be parsed.
   Status apply(Scan& scan) const;
 };

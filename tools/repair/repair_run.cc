@@ -15,6 +15,7 @@
 #include "engine/manifest/manifest.h"
 #include "engine/store/file_copy.h"
 #include "tools/frame/output.h"
+#include "tools/frame/replace_file.h"
 
 namespace cellar {
 
@@ -151,22 +152,17 @@ Status RepairRun::write_new_segment(Directory& wal) {
 
 Status RepairRun::write_cut_segment(Directory& wal) {
   const std::string name = segment_name(plan_.cut_segment);
-  const std::string temporary = name + std::string(kCutSuffix);
-  const Status gone = wal.unlink(temporary);  // of an interrupted repair
-  if (!gone.ok() && !gone.is(Code::kNotFound)) return gone;
   CELLAR_TRY_ASSIGN(const std::unique_ptr<ReadableFile> from, wal.open(name));
-  CELLAR_TRY_ASSIGN(const std::unique_ptr<WritableFile> to, wal.create(temporary));
-  constexpr uint64_t kPiece = 1 << 20;
-  std::string piece;
-  for (uint64_t at = 0; at < plan_.cut_bytes; at += piece.size()) {
-    piece.resize(std::min(kPiece, plan_.cut_bytes - at));
-    CELLAR_TRY(from->read(at, piece.size(), piece.data()));
-    CELLAR_TRY(to->append(piece));
-  }
-  CELLAR_TRY(to->sync());
-  CELLAR_TRY(to->close());
-  CELLAR_TRY(wal.rename(temporary, name));
-  return wal.sync();
+  return replace_file(wal, name, name + std::string(kCutSuffix), [&](WritableFile& to) -> Status {
+    constexpr uint64_t kPiece = 1 << 20;
+    std::string piece;
+    for (uint64_t at = 0; at < plan_.cut_bytes; at += piece.size()) {
+      piece.resize(std::min(kPiece, plan_.cut_bytes - at));
+      CELLAR_TRY(from->read(at, piece.size(), piece.data()));
+      CELLAR_TRY(to.append(piece));
+    }
+    return {};
+  });
 }
 
 Status RepairRun::write_manifest() {

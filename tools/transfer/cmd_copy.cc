@@ -25,7 +25,6 @@ using Json = nlohmann::ordered_json;
 struct CopiedTable {
   CopyProgress progress;
   bool resumed = false;
-  uint64_t tags_left_out = 0;
   std::optional<CopyComparison> comparison;
 };
 
@@ -35,9 +34,9 @@ Json json_of(const RangeDigest& digest) {
 
 Json json_of(const CopiedTable& table) {
   Json json = {{"table", table.progress.table},     {"as", table.progress.as},
-               {"created", table.progress.creates}, {"resumed", table.resumed},
+               {"created", table.progress.created}, {"resumed", table.resumed},
                {"rows", table.progress.rows},       {"cells", table.progress.cells},
-               {"bytes", table.progress.bytes},     {"tags_left_out", table.tags_left_out}};
+               {"bytes", table.progress.bytes},     {"tags_left_out", table.progress.tags_left_out}};
   if (!table.comparison) return json;
   json["compared"] = {{"ranges", table.comparison->ranges},
                       {"rows", table.comparison->rows},
@@ -46,21 +45,28 @@ Json json_of(const CopiedTable& table) {
   json["differences"] = Json::array();
   for (const RangeDifference& each : table.comparison->differences)
     json["differences"].push_back({{"start", escaped(each.start)},
+                                   {"start_exclusive", !each.start_inclusive},
                                    {"stop", escaped(each.stop)},
+                                   {"stop_inclusive", each.stop_inclusive},
                                    {"from", json_of(each.from)},
                                    {"to", json_of(each.to)}});
   return json;
 }
 
-std::string text_of(const std::string& table, const RangeDifference& range) {
+std::string counts_of(const RangeDifference& range) {
   const auto counts = [](const RangeDigest& digest) {
     return fmt::format("{} and {}", counted(digest.rows, "row"), counted(digest.cells, "cell"));
   };
   const bool alike = range.from.rows == range.to.rows && range.from.cells == range.to.cells;
-  return fmt::format("differs  {}  --start {} --stop {}  {}\n", table, shell_word(escaped(range.start)),
-                     shell_word(escaped(range.stop)),
-                     alike ? fmt::format("other cells, {} in each", counts(range.from))
-                           : fmt::format("{} became {}", counts(range.from), counts(range.to)));
+  return alike ? fmt::format("other cells, {} in each", counts(range.from))
+               : fmt::format("{} became {}", counts(range.from), counts(range.to));
+}
+
+// Returns the words of a list so that different lists have different texts.
+std::string text_of(const std::vector<std::string>& words) {
+  std::string text;
+  for (const std::string& word : words) text += (text.empty() ? "" : " ") + shell_word(escaped(word));
+  return text;
 }
 
 // Names a store by its path and identity, and a cluster by its identity. A copy that goes on from another
@@ -117,12 +123,23 @@ class CopyCommand final : public Command {
                       "compare the cells of a family since a day");
   }
 
+  // An interrupted call may fail with an error of its own.
   Status run(Session& session) override {
+    const Status status = copy(session);
+    if (status.ok() || status.is(Code::kAborted) || !interrupted()) return status;
+    return interrupted_status(std::string(status.message())).hinting(status.hint());
+  }
+
+ private:
+  // The state is read before TO is made: what is wrong with it must not leave an empty store.
+  Status copy(Session& session) {
     CELLAR_TRY(check_arguments());
     const Progress clock(session, "copy", 0);
     CELLAR_TRY(open_from(session));
-    CELLAR_TRY(open_to(session));
     CELLAR_TRY_ASSIGN(CopyState state, CopyState::open(state_path(), request()));
+    CELLAR_TRY(check_store_is_there(state));
+    CELLAR_TRY(open_to(session));
+    CELLAR_TRY(state.add_to_request("to", place_of(to_, *to_engine_)));
     Status status = copy_all(session, state);
     if (!status.ok() && has_begun(state)) session.talk("note   " + how_to_go_on(state));
     if (status.ok() && verify_ != "only") status = state.remove();
@@ -131,8 +148,22 @@ class CopyCommand final : public Command {
     return status.ok() ? closed : status;
   }
 
- private:
+  Status check_store_is_there(const CopyState& state) const {
+    std::error_code error;
+    if (!state.was_there() || is_cluster(to_) ||
+        std::filesystem::exists(std::filesystem::path(to_) / "CURRENT", error))
+      return {};
+    return Status::invalid_argument(
+               fmt::format("the file tells how far a copy to {} is, and there is no store", shown_name(to_)))
+        .at(state.path())
+        .hinting("remove the file, and the copy begins again: rm " + shell_word(state.path()));
+  }
+
   Status check_arguments() {
+    std::vector<std::string> once;  // a table that is named twice is copied once
+    for (std::string& name : names_)
+      if (std::ranges::find(once, name) == once.end()) once.push_back(std::move(name));
+    names_ = std::move(once);
     constexpr uint64_t kBatchLeast = 64u << 10;
     constexpr uint64_t kBatchMost = 32u << 20;
     if (!batch_.empty()) {
@@ -207,6 +238,7 @@ class CopyCommand final : public Command {
     const bool writes = verify_ != "only";
     CELLAR_TRY_ASSIGN(to_engine_, open_engine(session, to_, writes ? OpenFor::kCreating : OpenFor::kLooking));
     plan_.compare_tags = !is_cluster(from_) && !is_cluster(to_);
+    plan_.strict_versions = plan_.compare_tags;
     return {};
   }
 
@@ -219,21 +251,26 @@ class CopyCommand final : public Command {
 
   std::string state_path() const {
     if (!state_.empty() || is_cluster(to_) || verify_ == "only") return state_;
-    return without_slash(to_) + ".copy";
+    const std::string path = without_slash(to_);
+    const std::string name = std::filesystem::path(path).filename().string();
+    if (name != "." && name != "..") return path + ".copy";
+    std::error_code error;
+    return without_slash(std::filesystem::weakly_canonical(path, error).string()) + ".copy";
   }
 
   // Times are those that were meant when the copy began: "now-7d" is another one an hour later.
   CopyRequest request() const {
     const Scan& scan = plan_.scan;
     return {{"from", place_of(from_, *from_engine_)},
-            {"to", place_of(to_, *to_engine_)},
-            {"tables", fmt::format("{}", fmt::join(names_, " "))},
+            {"tables", text_of(names_)},
             {"as", as_},
             {"raw", raw_ ? "true" : "false"},
             {"into_existing", into_existing_ ? "true" : "false"},
-            {"start", scan.start() + (scan.start_inclusive() ? "" : " exclusive")},
-            {"stop", scan.stop() + (scan.stop_inclusive() ? " inclusive" : "")},
-            {"columns", fmt::format("{}", fmt::join(rows_.read.columns, " "))},
+            {"start", scan.start()},
+            {"start_exclusive", scan.start_inclusive() ? "false" : "true"},
+            {"stop", scan.stop()},
+            {"stop_inclusive", scan.stop_inclusive() ? "true" : "false"},
+            {"columns", text_of(rows_.read.columns)},
             {"times", fmt::format("{}..{}", scan.time_from(), scan.time_until())}};
   }
 
@@ -254,7 +291,8 @@ class CopyCommand final : public Command {
   // All tables are checked before the first cell is copied.
   Status copy_all(Session& session, CopyState& state) {
     if (verify_ != "only") {
-      for (const std::shared_ptr<Table>& table : tables_) CELLAR_TRY(check_target(session, *table, state));
+      for (const std::shared_ptr<Table>& table : tables_)
+        CELLAR_TRY(check_target(session, *table, state).status());
     }
     for (const std::shared_ptr<Table>& table : tables_) {
       CopiedTable& copied = copied_.emplace_back();
@@ -267,29 +305,85 @@ class CopyCommand final : public Command {
     return {};
   }
 
-  Status check_target(Session& session, Table& from, CopyState& state) {
+  // Returns whether the table of the copy exists. A second call does and says no more than the first one.
+  Result<bool> check_target(Session& session, Table& from, CopyState& state) {
+    const TableInfo info = from.info();
     const std::string name = name_of_copy(from);
     CopyProgress& progress = state.of(from.name(), name);
+    if (progress.from_id != 0 && progress.from_id != info.id)
+      return Status::invalid_argument(
+                 fmt::format("table {} is another one than that whose copy began", from.name()))
+          .at(state.path())
+          .hinting("remove the file, and the copy begins again: rm " + shell_word(state.path()));
     CELLAR_TRY_ASSIGN(const bool exists, has_table(*to_engine_, name));
     if (!exists) {
-      if (progress.cells > 0)
-        session.talk(fmt::format("note   table {} is gone, and its copy begins again", name));
-      progress = {.table = from.name(), .as = name, .creates = true};
-      return {};
+      if (progress.cells > 0) tell_of_new_beginning(session, name, "is gone");
+      progress = {.table = from.name(), .as = name, .from_id = info.id};
+      return false;
     }
-    if (progress.creates) return {};
+    progress.from_id = info.id;
     CELLAR_TRY_ASSIGN(const std::shared_ptr<Table> table, to_engine_->open_table(name));
-    const TableOptions existing = table->info().options;
-    if (!into_existing_) return refuse_existing(from.info().options, existing, name);
-    return raw_ ? check_markers_fit(existing) : Status();
+    // Nothing of it was copied: another program may have made the table.
+    if (progress.cells == 0 && progress.to_id != table->info().id) progress.created = false;
+    if (progress.creates && !progress.created) {
+      CELLAR_TRY_ASSIGN(progress.created, is_untouched(info.options, *table));
+      progress.creates = progress.created;
+    }
+    if (!progress.created) CELLAR_TRY(check_existing(info.options, table->info().options, name));
+    CELLAR_TRY(check_progress(session, info.options, *table, progress));
+    return true;
+  }
+
+  Status check_existing(const TableOptions& from, const TableOptions& to, const std::string& name) const {
+    if (!into_existing_) return refuse_existing(from, to, name);
+    return raw_ ? check_markers_fit(to) : Status();
+  }
+
+  // The table may have lost what was copied. A copy that goes on in its middle would leave a gap.
+  Status check_progress(Session& session, const TableOptions& from, Table& to, CopyProgress& progress) const {
+    const uint32_t id = to.info().id;
+    const bool another = progress.to_id != id;
+    progress.to_id = id;
+    if (progress.cells == 0) return {};
+    CELLAR_TRY_ASSIGN(const bool holds_last, has_row(to, progress.last));
+    if (!another && holds_last) return {};
+    tell_of_new_beginning(session, to.name(), another ? "was made anew" : "lost rows that were copied");
+    if (progress.created) CELLAR_TRY(unseal_copy(from, *to_engine_, to.name()));
+    progress = {.table = progress.table,
+                .as = progress.as,
+                .from_id = progress.from_id,
+                .to_id = id,
+                .creates = progress.creates,
+                .created = progress.created};
+    return {};
+  }
+
+  static void tell_of_new_beginning(Session& session, const std::string& table, std::string_view why) {
+    session.talk(fmt::format("note   table {} {}, and its copy begins again", table, why));
+  }
+
+  // The state tells that the copy makes a table before the table exists. So a table that another program
+  // makes meanwhile is not taken for the copy's own.
+  Result<std::shared_ptr<Table>> open_target(Session& session, Table& from, CopyProgress& progress,
+                                             CopyState& state) {
+    const TableOptions options = from.info().options;
+    CELLAR_TRY_ASSIGN(const bool exists, check_target(session, from, state));
+    if (exists) {
+      CELLAR_TRY(state.save());
+      return open_copy(session, options, *to_engine_, progress.as, progress.created);
+    }
+    progress.creates = true;
+    CELLAR_TRY(state.save());
+    CELLAR_TRY_ASSIGN(std::shared_ptr<Table> made, make_copy(options, *to_engine_, progress.as));
+    progress.created = true;
+    progress.to_id = made->info().id;
+    CELLAR_TRY(state.save());
+    return made;
   }
 
   Status copy_table(Session& session, Table& from, CopyProgress& progress, CopyState& state,
                     CopiedTable& copied) {
-    const TableOptions options = from.info().options;
-    CELLAR_TRY(state.save());  // before the table exists, so that it is known as made by this copy
-    CELLAR_TRY_ASSIGN(const std::shared_ptr<Table> to,
-                      open_copy(session, options, *to_engine_, progress.as, progress.creates));
+    CELLAR_TRY_ASSIGN(const std::shared_ptr<Table> to, open_target(session, from, progress, state));
     copied.resumed = progress.done || !progress.next.empty();
     if (copied.resumed)
       session.talk(fmt::format("note   {}: {} were copied before, going on {}", progress.table,
@@ -303,15 +397,14 @@ class CopyCommand final : public Command {
       if (status.is(Code::kDurabilityUnknown))
         return Status::with_code(status.code(), std::string(status.message())).hinting(how_to_go_on(state));
       CELLAR_TRY(status);
-      copied.tags_left_out = sink->tags_left_out();
     }
-    return progress.creates ? seal_copy(options, *to_engine_, progress.as) : Status();
+    return progress.created ? seal_copy(from.info().options, *to_engine_, progress.as) : Status();
   }
 
   Status verify_table(Session& session, Table& from, CopiedTable& copied) {
     CELLAR_TRY_ASSIGN(const std::shared_ptr<Table> to,
                       open_table(session, *to_engine_, to_, name_of_copy(from)));
-    CELLAR_TRY(check_columns(session, *to, rows_.read.columns));
+    CELLAR_TRY(check_families(session, from.info().options, *to_engine_, *to, rows_.read.columns));
     CELLAR_TRY_ASSIGN(copied.comparison, compare_tables(session, from, *to, plan_));
     if (copied.comparison->different > 0) session.answer_negative();
     return {};
@@ -329,11 +422,34 @@ class CopyCommand final : public Command {
     for (const CopiedTable& each : copied_) {
       if (!each.comparison) continue;
       for (const RangeDifference& range : each.comparison->differences)
-        session.out().write(text_of(each.progress.table, range));
+        session.out().write(
+            fmt::format("differs  {}{}  {}\n", each.progress.table, words_of_range(range), counts_of(range)));
     }
     session.out().flush();
     for (const CopiedTable& each : copied_) tell(session, each);
     session.talk(fmt::format("took {}", human_micros(micros)));
+  }
+
+  // Returns the options of a command that copies the range again.
+  std::string words_of_range(const RangeDifference& range) const {
+    std::string words = " ";
+    const auto add = [&](std::string_view option, std::string_view value) {
+      words += fmt::format(" {} {}", option, shell_word(value));
+    };
+    if (!range.start.empty()) add("--start", escaped(range.start));
+    if (!range.start_inclusive) words += " --start-exclusive";
+    if (!range.stop.empty()) add("--stop", escaped(range.stop));
+    if (range.stop_inclusive) words += " --stop-inclusive";
+    for (const std::string& column : rows_.read.columns) add("--column", column);
+    if (rows_.read.time) add("--time", words_of_time(plan_.scan));
+    if (!as_.empty()) add("--as", as_);
+    return words + (raw_ ? " --raw" : "") + " --into-existing";
+  }
+
+  // The times that were meant when the command began.
+  static std::string words_of_time(const Scan& scan) {
+    const bool open = scan.time_until() == Scan().time_until();
+    return fmt::format("{}ms..{}", scan.time_from(), open ? "" : fmt::format("{}ms", scan.time_until()));
   }
 
   void tell(Session& session, const CopiedTable& table) const {
@@ -342,9 +458,9 @@ class CopyCommand final : public Command {
       session.talk(fmt::format("copied {} with {} ({}) of {}{}", counted(table.progress.rows, "row"),
                                counted(table.progress.cells, "cell"), human_bytes(table.progress.bytes), name,
                                table.progress.as == name ? "" : " as " + table.progress.as));
-    if (table.tags_left_out > 0)
+    if (table.progress.tags_left_out > 0)
       session.talk(fmt::format("warn   {} of {} lost tags, which a cluster takes only as times to live",
-                               counted(table.tags_left_out, "cell"), name));
+                               counted(table.progress.tags_left_out, "cell"), name));
     if (!table.comparison) return;
     const CopyComparison& compared = *table.comparison;
     session.talk(compared.different == 0
@@ -352,6 +468,11 @@ class CopyCommand final : public Command {
                                    counted(compared.cells, "cell"), name)
                      : fmt::format("compared {}: {} of {} differ", name, human_count(compared.different),
                                    counted(compared.ranges, "range")));
+    if (compared.surplus > 0)
+      session.talk(
+          fmt::format("note   {} with more cells in {} than in {}: a copy removes no cells, cellar "
+                      "deleteall does",
+                      counted(compared.surplus, "range"), shown_name(to_), shown_name(from_)));
   }
 
   std::string from_;

@@ -7,6 +7,7 @@
 #include <map>
 
 #include "base/bytes.h"
+#include "tools/frame/operands.h"
 #include "tools/store/schema_text.h"
 #include "tools/store/store.h"
 
@@ -63,6 +64,37 @@ std::vector<std::string> schema_differences(const TableOptions& from, const Tabl
   return differences;
 }
 
+namespace {
+
+// A table takes writes until all cells are in it.
+TableOptions options_to_fill(const TableOptions& from) {
+  TableOptions options = options_of_copy(from);
+  options.read_only = false;
+  return options;
+}
+
+Result<bool> has_cells(Table& table, Scan scan) {
+  scan.raw(true).versions(UINT32_MAX).limit(1).fill_cache(false);
+  CELLAR_TRY_ASSIGN(const std::unique_ptr<Scanner> scanner, table.scan(scan));
+  const bool found = scanner->next();
+  CELLAR_TRY(scanner->status());
+  return found;
+}
+
+}  // namespace
+
+Result<bool> is_untouched(const TableOptions& from, Table& table) {
+  if (!schema_differences(options_to_fill(from), options_to_fill(table.info().options)).empty()) return false;
+  CELLAR_TRY_ASSIGN(const bool used, has_cells(table, Scan()));
+  return !used;
+}
+
+Result<bool> has_row(Table& table, const std::string& row) {
+  Scan scan;
+  scan.start(row).stop(row, true);
+  return has_cells(table, std::move(scan));
+}
+
 Result<bool> has_table(Engine& engine, const std::string& name) {
   const Result<std::shared_ptr<Table>> table = engine.open_table(name);
   if (table.ok()) return true;
@@ -78,28 +110,63 @@ Status refuse_existing(const TableOptions& from, const TableOptions& to, const s
       .hinting("--into-existing adds the cells to it; --as NAME makes another table");
 }
 
+Status check_families(Session& session, const TableOptions& from, Engine& to, const Table& table,
+                      const std::vector<std::string>& columns) {
+  std::vector<std::string> names;
+  for (const FamilyOptions& family : from.families)
+    if (columns.empty()) names.push_back(family.name);
+  for (const std::string& text : columns) {
+    CELLAR_TRY_ASSIGN(const ColumnOperand column, for_argument("--column", parse_column(text)));
+    names.push_back(column.family);
+  }
+  const TableOptions existing = table.info().options;
+  for (const std::string& name : names) {
+    if (find_family(existing, name) != nullptr) continue;
+    const std::string place = to.status().path;
+    return session.name_failure(
+        "CEL-FAMILY", Exit::kCannot,
+        Status::not_found(
+            fmt::format("table {} of {} has no family \"{}\", which the table has that is copied",
+                        table.name(), place, escaped(name)))
+            .hinting(fmt::format("cellar alter {} {} {} adds it", shell_word(place), shell_word(table.name()),
+                                 shell_word(escaped(name)))));
+  }
+  return {};
+}
+
+Result<std::shared_ptr<Table>> make_copy(const TableOptions& from, Engine& to, const std::string& name) {
+  return to.create_table(name, options_to_fill(from));
+}
+
 Result<std::shared_ptr<Table>> open_copy(Session& session, const TableOptions& from, Engine& to,
                                          const std::string& name, bool made) {
-  CELLAR_TRY_ASSIGN(const bool exists, has_table(to, name));
-  if (made && !exists) {
-    TableOptions options = options_of_copy(from);
-    options.read_only = false;  // until all cells are in it
-    return to.create_table(name, options);
-  }
   CELLAR_TRY_ASSIGN(std::shared_ptr<Table> table, open_table(session, to, to.status().path, name));
-  if (made) return table;
-  for (const FamilyOptions& family : from.families) CELLAR_TRY(check_family(session, *table, family.name));
-  const std::vector<std::string> differences = schema_differences(from, table->info().options);
+  CELLAR_TRY(check_families(session, from, to, *table, {}));
+  const TableOptions existing = table->info().options;
+  const std::vector<std::string> differences =
+      made ? schema_differences(options_to_fill(from), options_to_fill(existing))
+           : schema_differences(from, existing);
   if (!differences.empty())
     session.talk(fmt::format("note   table {} keeps its own options: {}", name, some_of(differences)));
   return table;
 }
 
-Status seal_copy(const TableOptions& from, Engine& to, const std::string& name) {
-  if (!from.read_only) return {};
+namespace {
+
+Status set_read_only(Engine& engine, const std::string& table, bool read_only) {
   TableChange change;
-  change.read_only = true;
-  return to.alter_table(name, change);
+  change.read_only = read_only;
+  return engine.alter_table(table, change);
+}
+
+}  // namespace
+
+Status seal_copy(const TableOptions& from, Engine& to, const std::string& name) {
+  return from.read_only ? set_read_only(to, name, true) : Status();
+}
+
+Status unseal_copy(const TableOptions& from, Engine& to, const std::string& name) {
+  return from.read_only ? set_read_only(to, name, false) : Status();
 }
 
 Status check_markers_fit(const TableOptions& table) {

@@ -16,17 +16,30 @@ TableOptions options_of_copy(const TableOptions& from);
 // `from` comes first.
 std::vector<std::string> schema_differences(const TableOptions& from, const TableOptions& to);
 
-// Returns the table `name` of `to` for a copy of `from`. `made` tells that the copy makes it: it is created
-// unless it exists. A table that takes no writes gets this option at the end: see seal_copy(). If the copy
-// does not make it, the table must exist and have all families. Other differences are told in a note.
+// Creates the table `name` of `to` with the options of `from`. A table that takes no writes gets this option
+// at the end: see seal_copy(). Errors: those of Engine::create_table.
+Result<std::shared_ptr<Table>> make_copy(const TableOptions& from, Engine& to, const std::string& name);
+// Opens the table `name` of `to` for a copy of `from`. It must have all families: see check_families(). Other
+// differences are told in a note, but not read_only if a copy has `made` the table.
 Result<std::shared_ptr<Table>> open_copy(Session& session, const TableOptions& from, Engine& to,
                                          const std::string& name, bool made);
+// Returns kNotFound if `table` of `to` lacks a family of `from`, with the command that adds it. `columns`
+// are those that are read, as they were typed; none: all.
+Status check_families(Session& session, const TableOptions& from, Engine& to, const Table& table,
+                      const std::vector<std::string>& columns);
 // Returns whether the engine has the table. Errors of the engine, such as an unreachable cluster.
 Result<bool> has_table(Engine& engine, const std::string& name);
+// Returns whether the table is as a copy of `from` creates it, without a stored cell. Errors of the engine.
+Result<bool> is_untouched(const TableOptions& from, Table& table);
+// Returns whether the table stores a cell of the row, visible or not. Errors of the engine.
+Result<bool> has_row(Table& table, const std::string& row);
 // Returns the refusal of a copy into a table that exists, with the differences in options.
 Status refuse_existing(const TableOptions& from, const TableOptions& to, const std::string& name);
-// Sets the option read_only of a table that the copy made, if `from` has it.
+// Sets the option read_only of a table that the copy made, if `from` has it. Errors: those of
+// Engine::alter_table.
 Status seal_copy(const TableOptions& from, Engine& to, const std::string& name);
+// Takes back what seal_copy() did, for a copy that begins again. Errors: the same.
+Status unseal_copy(const TableOptions& from, Engine& to, const std::string& name);
 // Returns kNotSupported if a family orders its delete markers by the time of writing. Such markers cannot be
 // copied, and none can be copied into such a table.
 Status check_markers_fit(const TableOptions& table);

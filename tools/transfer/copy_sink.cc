@@ -25,7 +25,8 @@ class StoreSink final : public CopySink {
 
   Status add(const CellView& cell) override {
     CELLAR_ASSERT(cell.timestamp != kLatestTimestamp);
-    if (batch_.bytes() >= batch_bytes_) CELLAR_TRY(write(false));
+    const uint64_t with_cell = batch_.bytes() + cell.key_size + cell.value_size;
+    if (batch_.mutations() > 0 && with_cell > batch_bytes_) CELLAR_TRY(write(false));
     batch_.cell(table_, cell);
     return {};
   }
@@ -57,9 +58,10 @@ class ClusterSink final : public CopySink {
     CELLAR_ASSERT(cell.timestamp != kLatestTimestamp);
     constexpr size_t kActionsMax = 10'000;  // a server takes 100,000
     const bool new_row = lists_.empty() || cell.row() != row_;
-    if (bytes_ >= batch_bytes_ || actions_ >= kActionsMax) CELLAR_TRY(write(false));
+    const uint64_t bytes = cell.key_size + cell.value_size;
+    if (bytes_ + bytes > batch_bytes_ || actions_ >= kActionsMax) CELLAR_TRY(write(false));
     if (lists_.empty() || new_row) begin_row(cell.row());
-    bytes_ += cell.key_size + cell.value_size;
+    bytes_ += bytes;
     return cell.type() == CellType::kPut ? add_put(cell) : add_marker(cell);
   }
   Status finish() override { return write(true); }

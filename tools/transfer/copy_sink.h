@@ -12,8 +12,8 @@ namespace cellar {
 class CopySink {
  public:
   virtual ~CopySink() = default;
-  // Takes a copy of the cell. Writes the batch before it, if that is full. The timestamp of the cell must not
-  // be kLatestTimestamp: a write would replace it. Errors: those of Table::put.
+  // Takes a copy of the cell. Writes the batch before it, if the cell does not fit in. The timestamp of the
+  // cell must not be kLatestTimestamp: a write would replace it. Errors: those of Table::put.
   virtual Status add(const CellView& cell) = 0;
   // Writes what is left. In a store all that was added survives a power loss then. In a cluster its own
   // promise holds, as for any write with Durability::kSyncWal.
@@ -22,8 +22,8 @@ class CopySink {
   virtual uint64_t tags_left_out() const = 0;
 };
 
-// Writes stored cells of every type with their tags. A batch has about `batch_bytes` of keys and values, and
-// at least one cell. `engine` is borrowed.
+// Writes stored cells of every type with their tags. A batch has at most `batch_bytes` of keys and values, or
+// one cell. `engine` is borrowed.
 std::unique_ptr<CopySink> make_store_sink(Engine& engine, std::shared_ptr<Table> table, uint64_t batch_bytes);
 // Writes puts and deletes, for tables of a cluster: stored cells do not travel there. A time to live is the
 // only tag that does.

@@ -18,6 +18,7 @@ struct CopyPlan {
   Scan scan;  // columns, times and rows, no prefix(); raw(): with delete markers and what they hide
   uint64_t range_bytes = 32u << 20;  // of cells, after which a range of rows ends with its row
   bool compare_tags = false;         // both tables show the tags of cells
+  bool strict_versions = false;      // both tables can be read with Scan::strict_versions()
 };
 
 // Copies the cells from the row at which `progress` stands. After each range of rows the sink is finished,
@@ -38,10 +39,12 @@ struct RangeDigest {
   bool operator==(const RangeDigest&) const = default;
 };
 
-// Rows from `start` up to but not including `stop`. Empty: open.
+// Rows from `start` to `stop`. Empty: open. The first range begins, and the last one ends, as the plan does.
 struct RangeDifference {
   std::string start;
   std::string stop;
+  bool start_inclusive = true;
+  bool stop_inclusive = false;
   RangeDigest from;
   RangeDigest to;
 };
@@ -51,13 +54,15 @@ struct CopyComparison {
   uint64_t rows = 0;   // of the table that was copied
   uint64_t cells = 0;  // of the same
   uint64_t different = 0;
+  uint64_t surplus = 0;                      // ranges in which the second table has more cells
   std::vector<RangeDifference> differences;  // the first 1,000
 };
 
 // Compares what reads of the two tables show: all visible versions of the plan's cells. Delete markers and
 // what they hide do not count, since a compaction of either table may drop them. Cells whose family lets them
-// expire soon do not count either. A range that differs is read again, in case it changed in between. Errors:
-// those of Scanner; kAborted after Ctrl-C.
+// expire soon do not count either. A range that differs is read again, in case it changed in between. With a
+// time range and CopyPlan::strict_versions it is read once more, without versions that a compaction would
+// drop. One of the tables may have had that compaction. Errors: those of Scanner; kAborted after Ctrl-C.
 Result<CopyComparison> compare_tables(Session& session, Table& from, Table& to, const CopyPlan& plan);
 
 }  // namespace cellar
