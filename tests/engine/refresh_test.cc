@@ -530,11 +530,7 @@ TEST_F(Refresh, WritesThatAreGivenUp) {
       const auto of_lost = reader_->snapshot().value();
       of_writer.clear();
       must(engine_->resume());
-      if (reopens) {
-        must(engine_->close());
-        engine_.reset();
-        engine_ = Engine::open("store", options).value();
-      }
+      if (reopens) open_writer_anew(of_writer);
       for (int i = 0; i < later; ++i) write(1);
       for (int i = 0; i < 3; ++i) {
         EXPECT_EQ(refreshed(), content_of(*engine_));
