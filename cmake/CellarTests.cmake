@@ -20,7 +20,7 @@ set(cellar_test_definitions
 # the time of random tests, and keeps the level of what is tested.
 set(cellar_tests_that_work_hard cell hfile memtable metamorphic sim fuzz kill scale)
 # Folders whose tests are compiled several at a time: those with many of them.
-set(cellar_tests_together base platform keys cell filter memtable bloom cache compaction hfile engine metamorphic
+set(cellar_tests_together base platform keys cell filter memtable bloom cache hfile engine metamorphic
   sim simulate hbase hbase_both hbase_serve fuzz bench tools)
 function(cellar_test_target target)
   cellar_target(${target})
