@@ -95,53 +95,23 @@ TEST_F(ReaderBesideWriterTest, EveryMomentOfAWrite) {
 }
 
 TEST_F(ReaderBesideWriterTest, EveryMomentOfAFlush) {
-  interrupt_everywhere([this] {
-    write(2);
-    flush();
-    write(1);
-  });
+  interrupt_everywhere([this] { write_and_flush(); });
 }
 
 TEST_F(ReaderBesideWriterTest, EveryMomentOfACompaction) {
-  interrupt_everywhere([this] {
-    write(1);
-    compact();
-  });
+  interrupt_everywhere([this] { write_and_compact(); });
 }
 
 TEST_F(ReaderBesideWriterTest, EveryMomentOfSchemaChanges) {
-  interrupt_everywhere([this] {
-    must(engine_->truncate_table("a"));
-    note_state();
-    write(1);
-    must(engine_->drop_table("b"));
-    note_state();
-    make_table("b", {family("f"), family("g"), family("h" + std::to_string(written_))});
-    note_state();
-    write(2);
-  });
+  interrupt_everywhere([this] { change_schema(); });
 }
 
 TEST_F(ReaderBesideWriterTest, EveryMomentOfACloseAndAnOpen) {
-  interrupt_everywhere([this] {
-    write(1);
-    must(engine_->close());
-    open_writer();
-    write(1);
-  });
+  interrupt_everywhere([this] { close_and_open(); });
 }
 
 TEST_F(ReaderBesideWriterTest, EveryMomentOfARolledManifestAndLog) {
-  interrupt_everywhere([this] {
-    // Values that fill several segments of the log.
-    for (int i = 0; i < 8; ++i) {
-      const std::string value(40'000, static_cast<char>('a' + written_ % 26));
-      must((*engine_->open_table("a"))->put(Put("long" + std::to_string(i)).add("f", "n", value)));
-      note_state();
-    }
-    flush();
-    write(1);
-  });
+  interrupt_everywhere([this] { write_long(); });
 }
 
 // A writer that publishes an edit before each call of the reader is faster than the reader can be.

@@ -119,6 +119,43 @@ class ReaderFixture : public EngineFixture {
       EXPECT_OK((*engine_->open_table(name))->major_compact());
   }
 
+  // The writer does one of these things while a reader reads.
+  void write_and_flush() {
+    write(2);
+    flush();
+    write(1);
+  }
+  void write_and_compact() {
+    write(1);
+    compact();
+  }
+  void change_schema() {
+    must(engine_->truncate_table("a"));
+    note_state();
+    write(1);
+    must(engine_->drop_table("b"));
+    note_state();
+    make_table("b", {family("f"), family("g"), family("h" + std::to_string(written_))});
+    note_state();
+    write(2);
+  }
+  void close_and_open() {
+    write(1);
+    must(engine_->close());
+    open_writer();
+    write(1);
+  }
+  // Fills several segments of the log.
+  void write_long() {
+    for (int i = 0; i < 8; ++i) {
+      const std::string value(40'000, static_cast<char>('a' + written_ % 26));
+      must((*engine_->open_table("a"))->put(Put("long" + std::to_string(i)).add("f", "n", value)));
+      note_state();
+    }
+    flush();
+    write(1);
+  }
+
   // Opens a reader for each of its file calls, with `work` of the writer before that call. The reader must
   // show one of the states that the store had since the reader began.
   void interrupt_everywhere(const std::function<void()>& work, int each = 1) {

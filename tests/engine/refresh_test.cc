@@ -412,40 +412,8 @@ TEST_F(Refresh, EveryMomentOfAWrite) {
 
 TEST_F(Refresh, EveryMomentOfOtherChanges) {
   const std::vector<std::function<void()>> changes = {
-      [this] {
-        write(2);
-        flush();
-        write(1);
-      },
-      [this] {
-        write(1);
-        compact();
-      },
-      [this] {
-        must(engine_->truncate_table("a"));
-        note_state();
-        write(1);
-        must(engine_->drop_table("b"));
-        note_state();
-        make_table("b", {family("f"), family("g"), family("h" + std::to_string(written_))});
-        note_state();
-        write(2);
-      },
-      [this] {
-        write(1);
-        must(engine_->close());
-        open_writer();
-        write(1);
-      },
-      [this] {  // several segments of the log
-        for (int i = 0; i < 8; ++i) {
-          const std::string value(40'000, static_cast<char>('a' + written_ % 26));
-          must((*engine_->open_table("a"))->put(Put("long" + std::to_string(i)).add("f", "n", value)));
-          note_state();
-        }
-        flush();
-        write(1);
-      },
+      [this] { write_and_flush(); }, [this] { write_and_compact(); }, [this] { change_schema(); },
+      [this] { close_and_open(); },  [this] { write_long(); },
   };
   for (size_t i = 0; i < changes.size() && !HasFailure(); ++i) {
     SCOPED_TRACE("change " + std::to_string(i));

@@ -51,6 +51,10 @@ TEST_F(ClusterCommands, WhatNeedsFilesRefusesACluster) {
     EXPECT_THAT(refused.err, HasSubstr("these commands work on a cluster: alter, append, ")) << command;
     EXPECT_THAT(refused.err, HasSubstr("scan")) << command;
   }
+  const ToolResult row = shell("cellar dump no.hfile --start hbase://localhost:1");
+  EXPECT_EQ(row.err.find("is a cluster"), std::string::npos) << "the row has this name: " << row.err;
+  EXPECT_EQ(shell("cellar create shop t f").exit, 0);
+  EXPECT_EQ(shell("cellar trace record r.trace -- put shop t r f:q hbase://localhost:1").exit, 0);
 }
 
 TEST_F(ClusterCommands, CommandsPrintTheSameAsForAStore) {

@@ -6,6 +6,8 @@
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <cstdlib>
+#include <iterator>
+#include <utility>
 
 #include "base/bytes.h"
 #include "base/text_width.h"
@@ -293,6 +295,10 @@ Status Arguments::parse(const std::vector<std::string>& words) {
     std::vector<std::string> backwards = with_empty_values(words);
     std::ranges::reverse(backwards);
     parser_->app.parse(std::move(backwards));
+    for (const CLI::Option* option : std::as_const(parser_->app).get_options())
+      if (option->get_positional()) std::ranges::copy(option->results(), std::back_inserter(operand_values_));
+    const auto after = static_cast<size_t>(end == words.end() ? 0 : words.end() - end - 1);
+    operand_values_.resize(operand_values_.size() - std::min(after, operand_values_.size()));
     return {};
   } catch (const CLI::ExtrasError&) {
     const std::vector<std::string> extras = parser_->app.remaining();

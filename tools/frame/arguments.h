@@ -53,6 +53,9 @@ class Arguments {
   // Returns kInvalidArgument if the words do not fit, with the nearest option or the usage as hint. If
   // --help is among the words, nothing else is parsed.
   Status parse(const std::vector<std::string>& words);
+  // Returns the operands that parse() found, in their order: no values of options, and no words after "--",
+  // which may be another command line.
+  const std::vector<std::string>& operand_values() const { return operand_values_; }
   bool help_wanted() const { return help_wanted_; }
   bool quiet() const { return quiet_; }
   bool no_pager() const { return no_pager_; }
@@ -98,6 +101,7 @@ class Arguments {
   bool quiet_ = false;
   bool no_pager_ = false;
   std::string color_;  // read before parsing, for errors
+  std::vector<std::string> operand_values_;
   bool help_wanted_ = false;
   bool declared_ = false;
   size_t own_options_ = 0;  // how many of option_lines_ are not common to all commands

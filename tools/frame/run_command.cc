@@ -14,19 +14,6 @@ Status usage_failure(Session& session, Status status) {
   return session.name_failure("CEL-USAGE", Exit::kUsage, std::move(status));
 }
 
-namespace {
-
-// The words after "--" are another command line.
-Status refuse_clusters(const std::vector<std::string>& words) {
-  for (const std::string& word : words) {
-    if (word == "--") break;
-    if (is_cluster(word)) return cluster_refusal(word);
-  }
-  return {};
-}
-
-}  // namespace
-
 Status run_command(Session& session, const std::string& name, const std::vector<std::string>& words) {
   Result<std::unique_ptr<Command>> made = make_command(name);
   if (!made.ok()) return usage_failure(session, made.status());
@@ -41,7 +28,10 @@ Status run_command(Session& session, const std::string& name, const std::vector<
   }
   if (!parsed.ok()) return usage_failure(session, parsed);
   session.set_format(format_of(arguments.format()));
-  if (!command.takes_clusters()) CELLAR_TRY(refuse_clusters(words));
+  if (!command.takes_clusters()) {
+    for (const std::string& operand : arguments.operand_values())
+      if (is_cluster(operand)) return cluster_refusal(operand);
+  }
   session.set_quiet(arguments.quiet());
   session.out().allow_pager(!arguments.no_pager());
   return command.run(session);

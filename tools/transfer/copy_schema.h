@@ -19,8 +19,9 @@ std::vector<std::string> schema_differences(const TableOptions& from, const Tabl
 // Creates the table `name` of `to` with the options of `from`. A table that takes no writes gets this option
 // at the end: see seal_copy(). Errors: those of Engine::create_table.
 Result<std::shared_ptr<Table>> make_copy(const TableOptions& from, Engine& to, const std::string& name);
-// Opens the table `name` of `to` for a copy of `from`. It must have all families: see check_families(). Other
-// differences are told in a note, but not read_only if a copy has `made` the table.
+// Opens the table `name` of `to` for a copy of `from`. It must have all families: see check_families(). A
+// note tells other differences of the options. If the copy has `made` the table, the note leaves out
+// read_only, which seal_copy() sets later.
 Result<std::shared_ptr<Table>> open_copy(Session& session, const TableOptions& from, Engine& to,
                                          const std::string& name, bool made);
 // Returns kNotFound if `table` of `to` lacks a family of `from`, with the command that adds it. `columns`
