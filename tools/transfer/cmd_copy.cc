@@ -466,8 +466,8 @@ class CopyCommand final : public Command {
     session.talk(compared.different == 0
                      ? fmt::format("compared {} with {} of {}: they are equal", counted(compared.rows, "row"),
                                    counted(compared.cells, "cell"), name)
-                     : fmt::format("compared {}: {} of {} differ", name, human_count(compared.different),
-                                   counted(compared.ranges, "range")));
+                     : fmt::format("compared {}: differences in {} of {}", name,
+                                   human_count(compared.different), counted(compared.ranges, "range")));
     if (compared.surplus > 0)
       session.talk(
           fmt::format("note   {} with more cells in {} than in {}: a copy removes no cells, cellar "
