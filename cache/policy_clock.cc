@@ -9,9 +9,9 @@ namespace {
 // Called under the shard's lock. The ring is a list whose oldest entry is under the hand. The hand passes an
 // entry by making it the newest. The hand reaches a new block last, and keeps it only if it was used again by
 // then. A scan that reads each block once therefore evicts only its own blocks.
-class Clock final : public CachePolicy {
+class ClockPolicy final : public CachePolicy {
  public:
-  explicit Clock(const PluginParams&) {}
+  explicit ClockPolicy(const PluginParams&) {}
 
   void inserted(CacheEntry& entry) override { ring_of(entry).push_newest(entry); }
   void erased(CacheEntry& entry) override { ring_of(entry).remove(entry); }
@@ -42,6 +42,6 @@ class Clock final : public CachePolicy {
 
 }  // namespace
 
-CELLAR_PLUGIN(CachePolicy, cache_policy_clock, "clock", Clock)
+CELLAR_PLUGIN(CachePolicy, cache_policy_clock, "clock", ClockPolicy)
 
 }  // namespace cellar

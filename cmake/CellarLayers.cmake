@@ -51,8 +51,9 @@ function(cellar_layer name)
     add_library(${target} OBJECT ${sources} ${plugins})
     cellar_target(${target})
     # The two sources of cell/ would take the room in which g++ inlines the comparisons of merges.
-    cellar_unity(${target} ALONE "/(policy|encoding|compressor|type|ordered)_[^/]*\\.cc$" "/generated/"
-                                 "/cell/(timeline|sequence_tracker)\\.cc$")
+    cellar_unity(${target} ALONE "/generated/" "/cell/(timeline|sequence_tracker)\\.cc$")
+    cellar_plugins_alone(alone ${sources})
+    set_source_files_properties(${alone} PROPERTIES SKIP_UNITY_BUILD_INCLUSION ON)
     target_link_libraries(${target} PRIVATE ${layer_LIBS})
     set(scope PUBLIC)
   else()

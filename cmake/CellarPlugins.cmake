@@ -10,6 +10,27 @@ if(CELLAR_WITH_HBASE)
   list(APPEND CELLAR_PLUGIN_LAYERS tools/serve)
 endif()
 
+# These plug-ins are compiled together. One that is not named here is compiled alone, so that the names in a user's new file
+# cannot meet those of another plug-in. Codecs have headers of different libraries. Encodings together take the room in which
+# g++ inlines: reading without a cache would take 6 to 10 % more instructions.
+set(CELLAR_PLUGINS_TOGETHER
+  bloom/type_row bloom/type_rowcol bloom/type_rowprefix
+  cache/policy_arc cache/policy_clock cache/policy_lru cache/policy_s3fifo cache/policy_sieve cache/policy_slru
+  cache/policy_w_tinylfu
+  compaction/policy_date_tiered compaction/policy_exploring compaction/policy_fifo compaction/policy_lazy_leveled
+  compaction/policy_leveled compaction/policy_none compaction/policy_ratio compaction/policy_stripe
+  compaction/policy_tiered compaction/policy_unified)
+
+# cellar_plugins_alone(<variable> <source>...): the plug-ins among these sources that are compiled alone.
+function(cellar_plugins_alone out)
+  set(alone ${ARGN})
+  list(FILTER alone INCLUDE REGEX "/(policy|encoding|compressor|type|ordered)_[^/]*\\.cc$")
+  foreach(plugin IN LISTS CELLAR_PLUGINS_TOGETHER)
+    list(REMOVE_ITEM alone "${PROJECT_SOURCE_DIR}/${plugin}.cc")
+  endforeach()
+  set(${out} "${alone}" PARENT_SCOPE)
+endfunction()
+
 # cellar_plugins(<layer> <variable>): puts the generated source into <variable>; empty for a layer without plug-ins.
 function(cellar_plugins layer out)
   set(${out} "" PARENT_SCOPE)

@@ -20,7 +20,7 @@ set(cellar_test_definitions
 # the time of random tests, and keeps the level of what is tested.
 set(cellar_tests_that_work_hard cell hfile memtable metamorphic sim fuzz kill scale)
 # Folders whose tests are compiled several at a time: those with many of them.
-set(cellar_tests_together base platform keys cell filter memtable bloom cache hfile engine metamorphic
+set(cellar_tests_together base platform keys cell filter memtable bloom cache hfile compaction engine metamorphic
   sim simulate hbase hbase_both hbase_serve fuzz bench tools)
 function(cellar_test_target target)
   cellar_target(${target})
@@ -38,6 +38,7 @@ function(cellar_test_support target folder)
   if(sources)
     add_library(${target} STATIC ${sources})
     cellar_target(${target})
+    cellar_unity(${target})
     set(scope PUBLIC)
   else()
     add_library(${target} INTERFACE)
@@ -66,7 +67,7 @@ function(cellar_tests name folder)
   add_executable(${target} ${sources})
   cellar_test_target(${target})
   if(name IN_LIST cellar_tests_together)
-    cellar_unity(${target} ALONE "/(policy|encoding|compressor|type|ordered)_[^/]*\\.cc$")
+    cellar_unity(${target})
   endif()
   target_compile_definitions(${target} PRIVATE ${cellar_test_definitions})
   target_include_directories(${target} PRIVATE "${PROJECT_SOURCE_DIR}" "${PROJECT_SOURCE_DIR}/include")

@@ -13,9 +13,9 @@
 namespace cellar::testing {
 namespace {
 
-class Run final : public Pinnable {
+class PinnedCells final : public Pinnable {
  public:
-  explicit Run(const Cells& cells) {
+  explicit PinnedCells(const Cells& cells) {
     for (const Cell& cell : cells) {
       cells_.push_back(owned(cell));
       CELLAR_ASSERT(cells_.size() < 2 ||
@@ -38,7 +38,7 @@ class Run final : public Pinnable {
 class VectorCursor final : public RunCursor {
  public:
   VectorCursor(const Cells& cells, int moves, Status failure)
-      : run_(new Run(cells)), moves_left_(moves), failure_(std::move(failure)) {}
+      : run_(new PinnedCells(cells)), moves_left_(moves), failure_(std::move(failure)) {}
 
   const CellView* seek(const CellView& target) override { return stand(first_at_or_after(target)); }
   const CellView* next() override { return stand(at_ < size() ? at_ + 1 : at_); }
@@ -70,8 +70,8 @@ class VectorCursor final : public RunCursor {
   void print(TextPrinter& out) const override { out.line(fmt::format("vector: cell {} of {}", at_, size())); }
 
  private:
-  const Run& run() const { return *static_cast<const Run*>(run_.get()); }
-  Run& run_of() { return const_cast<Run&>(run()); }  // made by this cursor
+  const PinnedCells& run() const { return *static_cast<const PinnedCells*>(run_.get()); }
+  PinnedCells& run_of() { return const_cast<PinnedCells&>(run()); }  // made by this cursor
   size_t size() const { return run().cells().size(); }
   size_t first_at_or_after(const CellView& target) const {
     const auto& cells = run().cells();

@@ -18,7 +18,7 @@ std::unique_ptr<CompactionPolicy> cheapest(const std::string& parameters) {
   return Registry<CompactionPolicy>::instance().make("cheapest" + parameters).value();
 }
 
-std::vector<StoreFileInfo> files_of(const std::vector<uint64_t>& bytes) {
+std::vector<StoreFileInfo> files_with(const std::vector<uint64_t>& bytes) {
   std::vector<StoreFileInfo> files;
   for (const uint64_t each : bytes) {
     StoreFileInfo& file = files.emplace_back();
@@ -30,7 +30,7 @@ std::vector<StoreFileInfo> files_of(const std::vector<uint64_t>& bytes) {
 
 TEST(ExamplePolicy, MergesTheCheapestNeighbours) {
   const auto policy = cheapest("(files_max=3, width=2)");
-  std::vector<StoreFileInfo> files = files_of({900, 50, 40, 30, 500});
+  std::vector<StoreFileInfo> files = files_with({900, 50, 40, 30, 500});
   const StoreShape shape{.files = files};
   std::vector<std::string> trace;
   const std::optional<CompactionPlan> plan = policy->pick(shape, &trace);
@@ -43,9 +43,9 @@ TEST(ExamplePolicy, MergesTheCheapestNeighbours) {
 
 TEST(ExamplePolicy, LeavesFewAndBusyFilesAlone) {
   const auto policy = cheapest("(files_max=3, width=2)");
-  std::vector<StoreFileInfo> files = files_of({1, 1, 1});
+  std::vector<StoreFileInfo> files = files_with({1, 1, 1});
   EXPECT_FALSE(policy->pick({.files = files}, nullptr).has_value());
-  files = files_of({9, 1, 1, 9});
+  files = files_with({9, 1, 1, 9});
   files[1].busy = true;
   EXPECT_EQ(policy->pick({.files = files}, nullptr)->inputs, (std::vector<uint64_t>{3, 4}));
   for (StoreFileInfo& file : files) file.busy = true;

@@ -11,7 +11,7 @@
 namespace cellar::testing {
 namespace {
 
-std::vector<StoreFileInfo> files_of(const std::string& sizes) {
+std::vector<StoreFileInfo> files_of_sizes(const std::string& sizes) {
   std::vector<StoreFileInfo> files;
   std::istringstream words(sizes);
   for (std::string word; words >> word;) {
@@ -26,7 +26,7 @@ std::vector<StoreFileInfo> files_of(const std::string& sizes) {
 std::string pick(const Case& c) {
   const auto policy = Registry<CompactionPolicy>::instance().make(c.args.substr(c.args.find("exploring")));
   if (!policy.ok()) return policy.status().to_text();
-  const std::vector<StoreFileInfo> files = files_of(c.input);
+  const std::vector<StoreFileInfo> files = files_of_sizes(c.input);
   StoreShape shape{.files = files};
   shape.flush_bytes = c.count("flush", 1);
   shape.files_stop = static_cast<uint32_t>(c.count("stop", 100));

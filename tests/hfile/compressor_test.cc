@@ -53,12 +53,6 @@ std::string draw_payload(Random& random, size_t bytes) {
   return payload;
 }
 
-std::string repeated(const std::string& text, int times) {
-  std::string all;
-  for (int i = 0; i < times; ++i) all += text;
-  return all;
-}
-
 class Codecs : public ::testing::TestWithParam<std::string> {};
 
 TEST_P(Codecs, GiveBackWhatTheyGot) {

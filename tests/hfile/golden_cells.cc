@@ -21,12 +21,6 @@ std::string row_name(int r) {
   return text;
 }
 
-std::string repeated(const std::string& text, int times) {
-  std::string all;
-  for (int i = 0; i < times; ++i) all += text;
-  return all;
-}
-
 std::vector<Cell> tiny_cells() {
   std::string ttl;
   append_tag(ttl, kTtlTag, std::string("\x00\x00\x00\x00\x00\x36\xee\x80", 8));

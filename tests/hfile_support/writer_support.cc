@@ -233,4 +233,10 @@ std::string ask_outside_checker(const std::vector<FileToCheck>& files) {
   return complaints;
 }
 
+std::string repeated(const std::string& text, int times) {
+  std::string all;
+  for (int i = 0; i < times; ++i) all += text;
+  return all;
+}
+
 }  // namespace cellar::testing

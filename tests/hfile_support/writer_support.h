@@ -65,4 +65,7 @@ struct FileToCheck {
 };
 std::string ask_outside_checker(const std::vector<FileToCheck>& files);
 
+// Returns the text, so many times.
+std::string repeated(const std::string& text, int times);
+
 }  // namespace cellar::testing

@@ -7,6 +7,7 @@
 #include "base/checksum.h"
 #include "base/memory_file_system.h"
 #include "tests/support/crash_medium.h"
+#include "tests/support/status_text.h"
 
 namespace cellar::testing {
 
@@ -17,8 +18,6 @@ constexpr CrashMode kModes[] = {
     CrashMode::kPrefix,         CrashMode::kRandomSectors, CrashMode::kRandomEntries,
     CrashMode::kRandomUnsynced, CrashMode::kZeroTail,      CrashMode::kTornTail,
 };
-
-std::string byte_count(uint64_t bytes) { return std::to_string(bytes) + " bytes"; }
 
 Status crashed_status() { return Status::io_error("crashed"); }
 

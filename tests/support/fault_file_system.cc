@@ -7,6 +7,8 @@
 #include <utility>
 #include <vector>
 
+#include "tests/support/status_text.h"
+
 namespace cellar::testing {
 
 namespace {
@@ -28,8 +30,6 @@ bool glob(std::string_view pattern, std::string_view text) {
 std::string below(const std::string& directory, std::string_view name) {
   return directory == "." ? std::string(name) : directory + "/" + std::string(name);
 }
-
-std::string byte_count(uint64_t bytes) { return std::to_string(bytes) + " bytes"; }
 
 }  // namespace
 

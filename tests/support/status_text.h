@@ -1,6 +1,7 @@
-// Checks on the texts of statuses.
+// Texts of statuses, and checks on them.
 #pragma once
 
+#include <cstdint>
 #include <string>
 #include <string_view>
 
@@ -20,5 +21,8 @@ inline bool names_a_part_twice(const Status& status) {
   }
   return !before.empty() && rest == before;
 }
+
+// Returns "5 bytes", as the operations of test file systems name them.
+inline std::string byte_count(uint64_t bytes) { return std::to_string(bytes) + " bytes"; }
 
 }  // namespace cellar::testing
