@@ -53,7 +53,8 @@ Result<std::shared_ptr<Cluster>> Cluster::open(const ClusterName& name, const En
   Clock* const clock = environment.clock != nullptr ? environment.clock : &system_clock();
   CELLAR_TRY_ASSIGN(std::unique_ptr<RpcClient> rpc, RpcClient::create({.user = name.user, .clock = clock}));
   std::shared_ptr<Cluster> cluster(new Cluster(name, clock, std::move(rpc)));
-  const int64_t deadline = cluster->deadline_us();
+  // Where no master has ever answered, a wrong address is more probable than a cluster that starts.
+  const int64_t deadline = cluster->now_us() + std::min(name.first_answer_ms, name.timeout_ms) * 1000;
   Retry retry(*cluster, deadline);
   while (true) {
     wire::GetClusterIdResponse response;
@@ -67,7 +68,11 @@ Result<std::shared_ptr<Cluster>> Cluster::open(const ClusterName& name, const En
     if (outcome.ok())
       outcome.error = CallError{Status::busy("the cluster has no identity yet"), Remedy::kWait};
     if (outcome.error->remedy == Remedy::kNone) return outcome.error->status;
-    CELLAR_TRY(retry.wait(*outcome.error));
+    const Status waited = retry.wait(*outcome.error);
+    if (!waited.ok())
+      return Status(waited).hinting(
+          "do HBase's masters run at these addresses? ?timeout_ms=120000 waits longer for a cluster that "
+          "starts");
   }
 }
 

@@ -43,10 +43,11 @@ Result<ServerAddress> parse_master(std::string_view text) {
 
 Status set_option(ClusterName& name, std::string_view key, std::string_view value) {
   if (key == "timeout_ms") {
-    if (parse_number(value, name.timeout_ms) && name.timeout_ms > 0 && name.timeout_ms <= INT32_MAX)
-      return {};
-    return Status::invalid_argument(
-        fmt::format("timeout_ms={} is no number of milliseconds from 1 to 2147483647", escaped(value)));
+    if (!parse_number(value, name.timeout_ms) || name.timeout_ms <= 0 || name.timeout_ms > INT32_MAX)
+      return Status::invalid_argument(
+          fmt::format("timeout_ms={} is no number of milliseconds from 1 to 2147483647", escaped(value)));
+    name.first_answer_ms = name.timeout_ms;
+    return {};
   }
   if (key == "user") {
     if (value.empty()) return Status::invalid_argument("user= names nobody");

@@ -11,6 +11,7 @@
 
 #include "cellar/cellar.h"
 #include "hbase/client/call_outcome.h"
+#include "hbase/client/cluster.h"
 #include "hbase/client/cluster_engine.h"
 #include "hbase/client/rpc_client.h"
 #include "hbase/wire/frames.h"
@@ -488,6 +489,23 @@ TEST(ClusterClientAlone, NobodyAnswers) {
   const auto engine = hbase::open_cluster(name, {});
   EXPECT_FALSE(engine.ok());
   EXPECT_THAT(engine.status().to_text(), HasSubstr("127.0.0.1"));
+  EXPECT_THAT(engine.status().hint(), HasSubstr("do HBase's masters run at these addresses?"));
+}
+
+// An operation is tried for two minutes. An open in which no master ever answered ends long before that.
+TEST(ClusterClientAlone, TheFirstAnswerHasATimeOfItsOwn) {
+  Result<hbase::ClusterName> name = Status::not_found("");
+  {
+    FakeCluster gone;
+    name = hbase::parse_cluster_name(gone.name(""));
+  }
+  ASSERT_TRUE(name.ok()) << name.status();
+  EXPECT_EQ(name->timeout_ms, 120'000);
+  EXPECT_EQ(name->first_answer_ms, 15'000);
+  name->first_answer_ms = 200;
+  const int64_t begin_us = system_clock().steady_us();
+  EXPECT_FALSE(hbase::Cluster::open(*name, {}).ok());
+  EXPECT_LT(system_clock().steady_us() - begin_us, 60'000'000);
 }
 
 }  // namespace

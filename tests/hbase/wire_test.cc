@@ -249,6 +249,7 @@ TEST(ClusterNames, AreTakenApart) {
   EXPECT_EQ(name->masters[1], (hbase::ServerAddress{"two", 16000}));
   EXPECT_EQ(name->masters[2], (hbase::ServerAddress{"::1", 5}));
   EXPECT_EQ(name->timeout_ms, 10);
+  EXPECT_EQ(name->first_answer_ms, 10);
   EXPECT_EQ(name->user, "ada");
   for (const char* const wrong :
        {"hbase://", "hbase://a:0", "hbase://a:x", "hbase://a:70000", "hbase://a?timeout=1",

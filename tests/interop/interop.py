@@ -9,6 +9,7 @@ build/interop/summary.json.
 import argparse
 import collections
 import concurrent.futures
+import contextlib
 import json
 import os
 import pathlib
@@ -19,6 +20,7 @@ import sys
 import threading
 import time
 
+import copies
 import operations
 import region
 
@@ -351,6 +353,13 @@ def serves():
     return (BUILD / "CMakeCache.txt").exists() and "CELLAR_WITH_HBASE:BOOL=ON" in (BUILD / "CMakeCache.txt").read_text()
 
 
+def ask(cluster, change):
+    """Asks for a change of the cluster, and waits for its end. Returns HBase's answer."""
+    cluster.stdin.write(change + "\n")
+    cluster.stdin.flush()
+    return cluster.stdout.readline().strip()
+
+
 def relay(program, cluster, tally):
     """Runs a program that asks for changes of the cluster by lines "do …", and takes what it counted."""
     run = subprocess.Popen(list(map(str, program)), stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
@@ -360,9 +369,7 @@ def relay(program, cluster, tally):
         if not line.startswith("do "):
             lines.append(line)
             continue
-        cluster.stdin.write(line[3:] + "\n")
-        cluster.stdin.flush()
-        answer = cluster.stdout.readline().strip()
+        answer = ask(cluster, line[3:])
         tally.count(f"{line.split()[1]}s of regions asked for" if answer == "done" else "changes that HBase refused")
         run.stdin.write(answer + "\n")
         run.stdin.flush()
@@ -401,9 +408,9 @@ def commands(name, folder, tally):
         tally.differ(f"the quick start\n  store   {quick[0]}\n  cluster {quick[1]}")
 
 
-def client(release, folder, options):
-    """The library's client against a whole HBase in another process, and against a store: both answer alike."""
-    tally = Tally()
+@contextlib.contextmanager
+def whole_cluster(release, folder, options):
+    """A whole HBase in another process: gives that process, and the name by which the library's client finds it."""
     cluster = subprocess.Popen(release.command("ClientCluster", folder / "hbase"), stdin=subprocess.PIPE,
                                stdout=subprocess.PIPE, stderr=(folder / "hbase.log").open("w"), text=True)
     # Its end is the end of whatever waits for it.
@@ -413,10 +420,7 @@ def client(release, folder, options):
         line = cluster.stdout.readline().split()
         if line[:1] != ["masters"]:
             raise Failed(f"HBase does not start; see {folder / 'hbase.log'}")
-        name = f"hbase://{line[1]}"
-        commands(name, folder, tally)
-        relay([CLUSTER, "compare", name, folder / "store", options.seed, 2_000 if options.short else 20_000], cluster, tally)
-        relay([CLUSTER, "upset", name, options.seed, 8 if options.short else 40], cluster, tally)
+        yield cluster, f"hbase://{line[1]}"
     finally:
         guard.cancel()
         cluster.stdin.close()
@@ -424,6 +428,24 @@ def client(release, folder, options):
             cluster.wait(timeout=60)
         except subprocess.TimeoutExpired:
             cluster.kill()
+
+
+def client(release, folder, options):
+    """The library's client against a whole HBase, and against a store: both answer alike."""
+    tally = Tally()
+    with whole_cluster(release, folder, options) as (cluster, name):
+        commands(name, folder, tally)
+        relay([CLUSTER, "compare", name, folder / "store", options.seed, 2_000 if options.short else 20_000], cluster, tally)
+        relay([CLUSTER, "upset", name, options.seed, 8 if options.short else 40], cluster, tally)
+    return tally
+
+
+def copied(release, folder, options):
+    """A table is copied to a whole HBase and back, while its regions move and processes die."""
+    tally = Tally()
+    with whole_cluster(release, folder, options) as (cluster, name):
+        copies.copies(CELLAR, must, name, folder, lambda change: ask(cluster, change), options.seed,
+                      100_000 if options.short else 1_000_000, tally, Failed)
     return tally
 
 
@@ -449,6 +471,8 @@ def compare(release, options):
     if serves() and not release.version.startswith("2.4.") and (not options.short or options.only == "client"):
         steps.append(("The client on a cluster and a store", "client",
                       lambda: client(release, fresh(work / "client"), options)))
+    if serves() and not release.version.startswith("2.4.") and (not options.short or options.only == "copies"):
+        steps.append(("Copies to a cluster and back", "copies", lambda: copied(release, fresh(work / "copies"), options)))
     steps = [each for each in steps if not options.only or each[1] == options.only]
 
     def timed(title, step):
@@ -531,7 +555,7 @@ def parse():
     parser.add_argument("--seed", type=int, default=None, help="repeats the run that printed it (else a new one)")
     parser.add_argument("--hbase", default="2.6,2.4", help="profiles of pom.xml, with commas (2.6,2.4)")
     parser.add_argument("--only", help="one comparison: cellar_to_hbase, hbase_to_cellar, bulk_load, directories, region, "
-                                       "serve, client")
+                                       "serve, client, copies")
     parser.add_argument("--cells", type=int, default=1_500_000, help="of --bench")
     parser.add_argument("--rounds", type=int, default=5, help="of --bench")
     parser.add_argument("--keep", action="store_true", help="keep the files, in build/interop")

@@ -140,7 +140,7 @@ final class ClientCluster {
           commands.obey(List.of(line.trim().split(" ")));
           System.out.println("done");
         } catch (Exception e) {
-          System.out.println("failed " + e);
+          System.out.println("failed " + String.valueOf(e).replace('\n', ' ')); // each answer is one line
         }
         System.out.flush();
       }
