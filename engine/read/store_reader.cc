@@ -32,12 +32,12 @@ using Outcome = ReadExplanation::Outcome;
 
 // Returns kRead, or the reason why the file cannot hold cells that the query could return. Looks at the key
 // range, the time range and the time to live, which need no read. The Bloom filter is asked later.
-Outcome outcome_of(const StoreView& view, const StoreFile& file, const StoreQuery& query,
-                   const RowRange& range) {
+[[gnu::always_inline]] inline Outcome outcome_of(const StoreView& view, const StoreFile& file,
+                                                 const StoreQuery& query, const RowRange& range) {
   const HFileReader& reader = file.reader();
   const auto [low, high, low_inclusive, high_inclusive] = range.ascending();
   if (!file.has_cells() || (!high.empty() && row_is_before(high, file.first_row())) ||
-      (!low.empty() && file.last_row() < low))
+      (!low.empty() && row_is_before(file.last_row(), low)))
     return Outcome::kOutsideKeys;
   if (range.parts != nullptr && !range.parts_meet(file.first_row(), file.last_row())) [[unlikely]]
     return Outcome::kOutsideKeys;
@@ -113,16 +113,18 @@ inline ReadExplanation::Source* explain(const StoreView& view, const StoreQuery&
 }
 
 // Adds the cursor of a run, in the direction of the read. It counts for `entry`, which may be null.
-void add_run(std::unique_ptr<RunCursor> run, const RowRange& range, uint32_t age,
-             ReadExplanation::Source* entry, ReadSources& sources) {
+[[gnu::always_inline]] inline void add_run(std::unique_ptr<RunCursor> run, const RowRange& range,
+                                           uint32_t age, ReadExplanation::Source* entry,
+                                           ReadSources& sources) {
   if (entry != nullptr) run = std::make_unique<ExplainedSource>(std::move(run), *entry);
   std::unique_ptr<CellCursor> cursor =
       range.reversed ? make_reverse_row_cursor(std::move(run)) : std::move(run);
   sources.cursors.push_back({std::move(cursor), age});
 }
 
-void add_memtable(const StoreView& view, const StoreQuery& query, const RowRange& range,
-                  const MemtableRef& memtable, uint32_t age, ReadSources& sources) {
+[[gnu::always_inline]] inline void add_memtable(const StoreView& view, const StoreQuery& query,
+                                                const RowRange& range, const MemtableRef& memtable,
+                                                uint32_t age, ReadSources& sources) {
   if (memtable.get() == nullptr) return;
   const bool useless = memtable_is_useless(*memtable.get(), range, &memtable == query.own);
   auto* entry = explain(view, query, {}, useless ? Outcome::kNoSuchRow : Outcome::kRead);
@@ -359,6 +361,8 @@ bool RowRange::is_past(std::string_view row) const {
   if (order == 0) return !stop_inclusive;
   return reversed ? order < 0 : order > 0;
 }
+
+bool RowRange::same_bounds() const { return start == stop; }
 
 bool RowRange::parts_meet(std::string_view first, std::string_view last) const {
   CELLAR_ASSERT(parts != nullptr && parts->size() > 1);
