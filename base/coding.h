@@ -53,6 +53,23 @@ inline uint64_t load_le64(const char* from) {
 inline void store_le32(char* to, uint32_t value) { std::memcpy(to, &value, sizeof value); }
 inline void store_le64(char* to, uint64_t value) { std::memcpy(to, &value, sizeof value); }
 
+// Returns fewer than eight bytes as the leading bytes of a big-endian number. The loads may overlap.
+inline uint64_t first_bytes(const char* at, size_t bytes) {
+  const auto byte = [at](size_t i) { return uint64_t{static_cast<uint8_t>(at[i])} << (56 - 8 * i); };
+  if (bytes >= 4)
+    return uint64_t{load_be32(at)} << 32 | uint64_t{load_be32(at + bytes - 4)} << (64 - 8 * bytes);
+  return bytes == 0 ? 0 : byte(0) | byte(bytes / 2) | byte(bytes - 1);
+}
+
+// Returns the eight bytes of `row` from `from` on as a big-endian number, with zeros after its end. from ≤
+// row.size().
+inline uint64_t row_word(std::string_view row, size_t from) {
+  const size_t bytes = row.size() - from;
+  if (bytes >= 8) return load_be64(row.data() + from);
+  if (row.size() < 8 || bytes == 0) return first_bytes(row.data() + from, bytes);
+  return load_be64(row.data() + row.size() - 8) << (64 - 8 * bytes);
+}
+
 void append_be16(std::string& to, uint16_t value);
 void append_be32(std::string& to, uint32_t value);
 void append_be64(std::string& to, uint64_t value);

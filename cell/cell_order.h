@@ -8,11 +8,32 @@
 #include <string_view>
 
 #include "base/assert.h"
+#include "base/coding.h"
 #include "cellar/cell.h"
 
 namespace cellar {
 
 inline int compare_bytes(std::string_view a, std::string_view b) { return a.compare(b); }
+
+// Returns the first eight bytes of a qualifier as a big-endian number, with zeros after its end.
+inline uint64_t qualifier_word(const CellView& cell) {
+  const uint32_t before = 3u + cell.row_size + cell.family_size;
+  const uint32_t bytes = cell.key_size - 9 - before;
+  // Eight bytes are within the key, because timestamp and type follow.
+  const uint64_t word = load_be64(cell.key + before);
+  return bytes >= sizeof word ? word : word & ~(UINT64_MAX >> (8 * bytes));
+}
+// Compares a name with the qualifier of a cell. The words are the first eight bytes of both. Most names
+// differ in them or are short, and need no call.
+inline int compare_qualifiers(std::string_view name, uint64_t name_word, const CellView& cell,
+                              uint64_t word) {
+  CELLAR_DCHECK(name_word == row_word(name, 0) && word == qualifier_word(cell));
+  if (name_word != word) return name_word < word ? -1 : 1;
+  const std::string_view qualifier = cell.qualifier();
+  if (name.size() > sizeof word && qualifier.size() > sizeof word) return name.compare(qualifier);
+  // The shorter one is the beginning of the other, which may go on with zeros.
+  return static_cast<int>(name.size() > qualifier.size()) - static_cast<int>(name.size() < qualifier.size());
+}
 
 // Returns whether the key is "last on row": it sorts after every cell of its row.
 inline bool ends_row(const CellView& key) {
@@ -140,6 +161,14 @@ inline bool columns_end_differently(const CellView& a, const CellView& b) {
   // The three bytes before the timestamp.
   constexpr uint64_t kThree = 0xFFFFFF;
   return ((left ^ right) & kThree) != 0;
+}
+
+// For two keys of one row: returns whether they have the same column. Two columns most often differ in their
+// last bytes.
+[[gnu::always_inline]] inline bool same_column_of_row(const CellView& a, const CellView& b) {
+  CELLAR_DCHECK(a.row_size == b.row_size);
+  if (a.key_size != b.key_size || columns_end_differently(a, b)) return false;
+  return same_sizes(a, b) && first_difference(a, b) == end_of_columns(a, b);
 }
 
 // Returns whether row, family and qualifier are equal. Correct for any two cells.

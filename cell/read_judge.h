@@ -48,14 +48,20 @@ class ReadJudge {
     CELLAR_DCHECK(rules_.explicit_columns);
     const auto end = rules_.columns.end();
     auto wanted = rules_.columns.begin();
+    uint64_t wanted_word = wanted != end ? row_word(*wanted, 0) : 0;
+    const auto pass_wanted = [&] {
+      if (++wanted != end) wanted_word = row_word(*wanted, 0);
+    };
     for (size_t i = 0; i < row.size(); ++i) {
-      const std::string_view qualifier = row[i].qualifier();
+      const uint64_t word = qualifier_word(row[i]);
       int order = -1;
-      while (wanted != end && (order = std::string_view(*wanted).compare(qualifier)) < 0) ++wanted;
+      while (wanted != end && (order = compare_qualifiers(*wanted, wanted_word, row[i], word)) < 0)
+        pass_wanted();
       if (wanted == end) return i + 1;
       if (order != 0) continue;
       take(row[i]);
-      if (++wanted == end && plain_.then == Step::kNextColumn) return i + 1;
+      pass_wanted();
+      if (wanted == end && plain_.then == Step::kNextColumn) return i + 1;
     }
     return 0;
   }

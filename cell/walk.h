@@ -20,9 +20,7 @@ enum class Place : uint8_t { kNewRow, kNewColumn, kSameColumn };  // relative to
 [[gnu::always_inline]] inline Place place_after(const CellView& before, const CellView& cell) {
   if (!same_sizes(before, cell)) return same_row(before, cell) ? Place::kNewColumn : Place::kNewRow;
   if (rows_differ(before, cell)) return Place::kNewRow;
-  if (before.key_size != cell.key_size || columns_end_differently(before, cell)) return Place::kNewColumn;
-  return first_difference(before, cell) == end_of_columns(before, cell) ? Place::kSameColumn
-                                                                        : Place::kNewColumn;
+  return same_column_of_row(before, cell) ? Place::kSameColumn : Place::kNewColumn;
 }
 
 enum class Step : uint8_t {
@@ -145,14 +143,13 @@ class Walk {
   // Cells of columns that are not wanted are among them. The walk does not move. Call after holds_row().
   std::span<const CellView> plain_row() const {
     CELLAR_DCHECK(at_ != nullptr && at_ < span_end_);
-    const CellView* cell = at_;
-    for (const CellView* const last = span_end_ - 1; cell != last; ++cell) {
+    const CellView* const row_end = end_of_row();
+    const CellView* const end = row_end == span_end_ ? row_end - 1 : row_end;
+    for (const CellView* cell = at_; cell != end; ++cell) {
       if (!judge_.shows_alone(*cell)) return {};
-      const Place place = place_after(cell[0], cell[1]);
-      if (place == Place::kNewRow) return {at_, cell + 1};
-      if (place == Place::kSameColumn) return {};
+      if (cell + 1 != row_end && same_column_of_row(cell[0], cell[1])) return {};
     }
-    return {at_, cell};
+    return {at_, end};
   }
   // Moves past the row that plain_row() returned, all of whose cells were looked at.
   void pass_plain_row(std::span<const CellView> row) {
@@ -263,6 +260,12 @@ class Walk {
     }
     ++examined_;
     return at_;
+  }
+  // Returns the end of the row at which the walk stands, in the span.
+  const CellView* end_of_row() const {
+    if (span_end_ - at_ > 1 && !same_row(*at_, at_[1])) return at_ + 1;
+    return std::partition_point(at_ + 1, span_end_,
+                                [this](const CellView& cell) { return same_row(*at_, cell); });
   }
   // Lets the cursor give the rest of the span again, with later cells.
   bool widen_span() {

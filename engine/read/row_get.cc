@@ -121,16 +121,17 @@ bool RowGet::add_plain_row(Walk<ReadJudge>& walk, uint64_t& bytes) {
   if (row.empty()) return false;
   RowBatchBuilder builder(batch_);
   const Pinnable* const held = walk.take_cell();
-  const auto add = [&](const CellView& cell) {
-    bytes += cell.key_size + cell.value_size;
-    builder.add_chosen(cell, held);
-    found_ = true;
-  };
   size_t decided = 0;
   if (judge.wants_all_columns()) {
-    for (const CellView& cell : row) add(cell);
+    for (const CellView& cell : row) bytes += cell.key_size + cell.value_size;
+    builder.add_cells(row, held);
+    found_ = true;
   } else {
-    decided = judge.for_each_wanted(row, add);
+    decided = judge.for_each_wanted(row, [&](const CellView& cell) {
+      bytes += cell.key_size + cell.value_size;
+      builder.add_chosen(cell, held);
+      found_ = true;
+    });
   }
   CELLAR_ASSERT(decided <= row.size());
   stats_.cells_examined += decided != 0 ? decided : row.size();

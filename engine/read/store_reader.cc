@@ -32,12 +32,12 @@ using Outcome = ReadExplanation::Outcome;
 
 // Returns kRead, or the reason why the file cannot hold cells that the query could return. Looks at the key
 // range, the time range and the time to live, which need no read. The Bloom filter is asked later.
-Outcome outcome_of(const StoreView& view, const StoreFile& file, const StoreQuery& query,
-                   const RowRange& range) {
+[[gnu::always_inline]] inline Outcome outcome_of(const StoreView& view, const StoreFile& file,
+                                                 const StoreQuery& query, const RowRange& range) {
   const HFileReader& reader = file.reader();
   const auto [low, high, low_inclusive, high_inclusive] = range.ascending();
   if (!file.has_cells() || (!high.empty() && row_is_before(high, file.first_row())) ||
-      (!low.empty() && file.last_row() < low))
+      (!low.empty() && row_is_before(file.last_row(), low)))
     return Outcome::kOutsideKeys;
   if (range.parts != nullptr && !range.parts_meet(file.first_row(), file.last_row())) [[unlikely]]
     return Outcome::kOutsideKeys;
@@ -113,16 +113,18 @@ inline ReadExplanation::Source* explain(const StoreView& view, const StoreQuery&
 }
 
 // Adds the cursor of a run, in the direction of the read. It counts for `entry`, which may be null.
-void add_run(std::unique_ptr<RunCursor> run, const RowRange& range, uint32_t age,
-             ReadExplanation::Source* entry, ReadSources& sources) {
+[[gnu::always_inline]] inline void add_run(std::unique_ptr<RunCursor> run, const RowRange& range,
+                                           uint32_t age, ReadExplanation::Source* entry,
+                                           ReadSources& sources) {
   if (entry != nullptr) run = std::make_unique<ExplainedSource>(std::move(run), *entry);
   std::unique_ptr<CellCursor> cursor =
       range.reversed ? make_reverse_row_cursor(std::move(run)) : std::move(run);
   sources.cursors.push_back({std::move(cursor), age});
 }
 
-void add_memtable(const StoreView& view, const StoreQuery& query, const RowRange& range,
-                  const MemtableRef& memtable, uint32_t age, ReadSources& sources) {
+[[gnu::always_inline]] inline void add_memtable(const StoreView& view, const StoreQuery& query,
+                                                const RowRange& range, const MemtableRef& memtable,
+                                                uint32_t age, ReadSources& sources) {
   if (memtable.get() == nullptr) return;
   const bool useless = memtable_is_useless(*memtable.get(), range, &memtable == query.own);
   auto* entry = explain(view, query, {}, useless ? Outcome::kNoSuchRow : Outcome::kRead);
@@ -133,14 +135,24 @@ void add_memtable(const StoreView& view, const StoreQuery& query, const RowRange
   sources.markers = sources.markers || (query.rules.filtered && memtable->summary().deletes != 0);
 }
 
-FileCursorOptions cursor_options(const StoreView& view, const StoreQuery& query, const RowRange& range,
-                                 ReadStats* stats) {
+// Returns the number of cells that a cursor decodes at once after the first one. A get decodes its row in one
+// piece if the file tells how many cells a row has. With names of columns it decodes twice as many cells as
+// names, because it seldom needs the rest of the row.
+inline uint32_t first_span(const HFileReader& reader, const StoreQuery& query, const RowRange& range) {
+  const uint32_t cells = reader.cells_per_row();
+  if (cells == 0 || query.span_cells == 0 || !range.single_row()) return query.span_cells;
+  const size_t names = query.rules.columns.size();
+  return names == 0 ? cells : static_cast<uint32_t>(std::min<size_t>(cells, 2 * names));
+}
+
+FileCursorOptions cursor_options(const HFileReader& reader, const StoreView& view, const StoreQuery& query,
+                                 const RowRange& range, ReadStats* stats) {
   return {.fill_cache = query.fill_cache && view.config->options.cache_blocks,
           .sequential = query.sequential,
           .backward = range.reversed,
           .holds_file = false,  // the view does
           .stats = stats,
-          .span_cells = query.span_cells};
+          .span_cells = first_span(reader, query, range)};
 }
 
 // FileSource: a file that may become a source of a read, and where its costs go.
@@ -182,7 +194,7 @@ void add_file_by_row(const StoreView& view, const StoreQuery& query, const RowRa
     sources.family_markers = slice != nullptr ? slice->has_family_markers()
                                               : reader.may_contain_family_markers(range.start, &source.stats);
   }
-  const FileCursorOptions options = cursor_options(view, query, range, &source.stats);
+  const FileCursorOptions options = cursor_options(reader, view, query, range, &source.stats);
   add_run(reader.row_cursor(std::move(row), options), range, source.age, source.entry, sources);
 }
 
@@ -203,7 +215,7 @@ void add_file(const StoreView& view, const StoreQuery& query, const RowRange& ra
     if (!only || file.asks_filter()) outcome = ask_filter(reader, query, range, *stats);
   }
   if (!note_outcome(source, outcome, view, sources)) return;
-  add_run(reader.cursor(cursor_options(view, query, range, stats)), range, age, entry, sources);
+  add_run(reader.cursor(cursor_options(reader, view, query, range, stats)), range, age, entry, sources);
   sources.family_markers = sources.family_markers || !may_begin_at_column(query, range) ||
                            reader.may_contain_family_markers(range.start, stats);
 }
@@ -236,7 +248,8 @@ class ReadFiles final : public RunFiles {
   std::unique_ptr<RunCursor> open(size_t at) override {
     CELLAR_DCHECK(answers_[at] == Answer::kYes);
     file(at).note_read(view_.number);
-    auto cursor = file(at).reader().cursor(cursor_options(view_, query_, range_, &stats(at)));
+    const HFileReader& reader = file(at).reader();
+    auto cursor = reader.cursor(cursor_options(reader, view_, query_, range_, &stats(at)));
     if (entries_.empty()) return cursor;
     return std::make_unique<ExplainedSource>(std::move(cursor), *entries_[at]);
   }
@@ -348,6 +361,8 @@ bool RowRange::is_past(std::string_view row) const {
   if (order == 0) return !stop_inclusive;
   return reversed ? order < 0 : order > 0;
 }
+
+bool RowRange::same_bounds() const { return start == stop; }
 
 bool RowRange::parts_meet(std::string_view first, std::string_view last) const {
   CELLAR_ASSERT(parts != nullptr && parts->size() > 1);

@@ -37,9 +37,9 @@ struct RowRange {
     return {.start = row, .stop = row, .stop_inclusive = true};
   }
   // Returns whether the range is one row, with both bounds inclusive: row Bloom filters then apply.
-  bool single_row() const {
-    if (!start_inclusive || !stop_inclusive || start.empty() || start.size() != stop.size()) return false;
-    return start.data() == stop.data() || start == stop;
+  [[gnu::always_inline]] bool single_row() const {
+    if (!start_inclusive || !stop_inclusive || start.size() != stop.size() || start.empty()) return false;
+    return start.data() == stop.data() || same_bounds();
   }
   // Returns the bounds in the order of rows.
   RowBounds ascending() const {
@@ -59,6 +59,7 @@ struct RowRange {
 
  private:
   bool is_past(std::string_view row) const;
+  bool same_bounds() const;
 };
 
 struct StoreQuery {

@@ -101,6 +101,10 @@ Status check_query(const Query<Q>& query);
 // Returns the bounds of the page that is returned of each family of a row.
 template <class Q>
 PageBounds page_of(const Query<Q>& query);
+// Returns the query of a plain get for one family that has no time range of its own. The caller still sets
+// the read point, the time and the family's rules.
+template <class Q>
+StoreQuery row_query(const Query<Q>& query, const FamilyChoice& choice, ReadStats& stats);
 // Returns the query for one family. The caller still sets the read point, the time and the family's rules.
 template <class Q>
 StoreQuery store_query(const Query<Q>& query, const TableRead& read, const FamilyChoice& choice);
@@ -130,34 +134,38 @@ PageBounds page_of(const Query<Q>& query) {
 }
 
 template <class Q>
-StoreQuery store_query(const Query<Q>& query, const TableRead& read, const FamilyChoice& choice) {
-  CELLAR_ASSERT(read.stats != nullptr);
+StoreQuery row_query(const Query<Q>& query, const FamilyChoice& choice, ReadStats& stats) {
   StoreQuery store;
   store.rules.versions = query.versions();
   store.rules.strict_versions = query.strict_versions();
   store.rules.time_from = query.time_from();
   store.rules.time_until = query.time_until();
+  store.rules.explicit_columns = !choice.qualifiers.empty();
+  store.rules.columns = choice.qualifiers;
+  store.fill_cache = query.fill_cache();
+  // A row has at least one cell. Most reads of one column of one row need only one.
+  constexpr uint32_t kFirstSpanOfRow = 2;
+  if (choice.qualifiers.size() != 1) store.span_cells = kFirstSpanOfRow;
+  store.stats = &stats;
+  return store;
+}
+
+template <class Q>
+StoreQuery store_query(const Query<Q>& query, const TableRead& read, const FamilyChoice& choice) {
+  CELLAR_ASSERT(read.stats != nullptr);
+  StoreQuery store = row_query(query, choice, *read.stats);
   if (!query.family_time_ranges().empty()) {
     const auto times = query.family_time_ranges().find(choice.family);
     if (times != query.family_time_ranges().end())
       std::tie(store.rules.time_from, store.rules.time_until) = times->second;
   }
   store.rules.raw = read.raw;
-  store.rules.explicit_columns = !choice.qualifiers.empty();
-  store.rules.columns = choice.qualifiers;
-  store.fill_cache = query.fill_cache();
   store.sequential = read.sequential;
-  // A row has at least one cell. Most reads of one column of one row need only one.
   constexpr uint64_t kFirstSpanCells = 8;
-  constexpr uint32_t kFirstSpanOfRow = 2;
-  if (!read.range.single_row()) {
+  if (!read.range.single_row())
     store.span_cells = static_cast<uint32_t>(
         read.budget.rows == 0 ? kFirstSpanCells : std::min<uint64_t>(read.budget.rows, 32));
-  } else if (choice.qualifiers.size() != 1) {
-    store.span_cells = kFirstSpanOfRow;
-  }
   store.rules.filtered = read.filter != nullptr;
-  store.stats = read.stats;
   store.explanation = query.explain();
   // Not for reads in parts, which return a part before the row is decided, nor for reversed reads, because
   // to_row() only moves forward.

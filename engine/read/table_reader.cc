@@ -156,11 +156,14 @@ Status TableReader::open_readers(const Query<Q>& query, const TableRead& read, S
 }
 
 // Reads a row of the only chosen family, at present. Does what take_views() does, for most gets.
-Result<bool> TableReader::read_row_of_one(const Get& get, const TableRead& read, const FamilyChoice& choice,
-                                          RowBatch& batch) const {
-  CELLAR_ASSERT(get.snapshot() == nullptr && read.instant == nullptr && read.overlay == nullptr);
+Result<bool> TableReader::read_row_of_one(const Get& get, ReadStats& stats, RowBatch& batch) const {
+  CELLAR_ASSERT(get.snapshot() == nullptr && get.family_time_ranges().empty());
   CELLAR_TRY(table_.check());
   CELLAR_TRY(check_query(get));
+  FamilyChoice choice;
+  get.for_each_family([&](std::string_view family, std::span<const std::string> qualifiers) {
+    choice = {family, qualifiers};
+  });
   Mvcc& mvcc = table_.host().mvcc;
   ViewLease view;
   uint64_t read_point = 0;
@@ -173,25 +176,17 @@ Result<bool> TableReader::read_row_of_one(const Get& get, const TableRead& read,
       view.begin(*store);
     } while (view->rewritten_at > read_point);
   }
-  StoreQuery query = store_query(get, read, choice);
+  StoreQuery query = row_query(get, choice, stats);
   query.rules.read_point = read_point;
   query.rules.now_ms = mvcc.now_ms();
-  RowGet row(read.range, read.budget.row_bytes_max, *read.stats, batch);
+  const RowRange range = RowRange::of_row(get.row());
+  RowGet row(range, table_.host().world.options.row_bytes_max, stats, batch);
   if (Status status = row.add_family(*view, query); !status.ok()) [[unlikely]]
     return status.with_context("table " + table_.name());
   return row.end();
 }
 
 Result<bool> TableReader::read_plain_row(const Get& get, const TableRead& read, RowBatch& batch) const {
-  if (get.snapshot() == nullptr && read.instant == nullptr && get.family_time_ranges().empty()) {
-    size_t count = 0;
-    FamilyChoice choice;
-    get.for_each_family([&](std::string_view family, std::span<const std::string> qualifiers) {
-      ++count;
-      choice = {family, qualifiers};
-    });
-    if (count == 1) return read_row_of_one(get, read, choice, batch);
-  }
   struct Kept {
     Chosen chosen;
     LeasedViews views;
@@ -214,16 +209,20 @@ Result<bool> TableReader::read_row(const Get& get, ScanBudget budget, RowBatch& 
   batch.clear();
   CELLAR_TRY(check_row(get.row()));
   ReadStats unwanted;
+  ReadStats& stats = get.stats() != nullptr ? *get.stats() : unwanted;
+  const bool is_plain = RowGet::is_plain(get, budget);
+  if (is_plain && get.chooses_one_family() && instant == nullptr && own == nullptr &&
+      get.snapshot() == nullptr && get.family_time_ranges().empty())
+    return read_row_of_one(get, stats, batch);
   TableRead read;
   read.range = RowRange::of_row(get.row());
-  read.stats = &unwanted;
+  read.stats = &stats;
   read.instant = instant;
   read.overlay = own;
-  if (get.stats() != nullptr) read.stats = get.stats();
   read.budget = budget;
   read.budget.page = page_of(get);
   read.budget.row_bytes_max = table_.host().world.options.row_bytes_max;
-  if (RowGet::is_plain(get, budget)) return read_plain_row(get, read, batch);
+  if (is_plain) return read_plain_row(get, read, batch);
   std::optional<ReadFilter> filter;
   add_filter(get, filter, read);
   StoreReaders readers;

@@ -55,8 +55,7 @@ class TableReader {
   Status take_views(const Query<Q>& query, const TableRead& read, Chosen& chosen, Views& views) const;
   template <class Q>
   static StoreQuery query_of(const Query<Q>& query, const TableRead& read, const Chosen& chosen, size_t i);
-  Result<bool> read_row_of_one(const Get& get, const TableRead& read, const FamilyChoice& choice,
-                               RowBatch& batch) const;
+  Result<bool> read_row_of_one(const Get& get, ReadStats& stats, RowBatch& batch) const;
   Result<bool> read_plain_row(const Get& get, const TableRead& read, RowBatch& batch) const;
   template <class Q>
   Status choose_families(const FamilyList& list, const Query<Q>& query, Chosen& chosen) const;

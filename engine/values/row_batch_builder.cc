@@ -125,6 +125,15 @@ void RowBatchBuilder::copy_value(CellView& cell) {
   cell.value = room;
 }
 
+void RowBatchBuilder::add_cells(std::span<const CellView> cells, const Pinnable* held) {
+  CELLAR_DCHECK(batch_.cursor_.empty() && !cells.empty());
+  const size_t before = batch_.cells_.size();
+  batch_.cells_.insert(batch_.cells_.end(), cells.begin(), cells.end());
+  for (CellView& kept : std::span(batch_.cells_).subspan(before))
+    if (kept.key_in_scratch) copy_key(kept);
+  if (held != nullptr && (batch_.pins_.empty() || batch_.pins_.back() != held)) add_pin(held);
+}
+
 void RowBatchBuilder::add_changed(const CellView& cell, const Pinnable* held) {
   CellView copied = cell;
   copy_key(copied);

@@ -24,7 +24,9 @@ class RowBatchBuilder {
     if (cell.key_in_scratch) copy_key(kept);
     if (held != nullptr && (batch_.pins_.empty() || batch_.pins_.back() != held)) add_pin(held);
   }
-  // Does the same out of line, which keeps the callers' own code small and fast.
+  // Adds cells, all of which `held` keeps, as add() adds one.
+  void add_cells(std::span<const CellView> cells, const Pinnable* held);
+  // add() out of line, which keeps the callers' own code small and fast.
   void add_chosen(const CellView& cell, const Pinnable* held);
   // Adds a cell whose value does not lie in what `held` keeps.
   void add_changed(const CellView& cell, const Pinnable* held);

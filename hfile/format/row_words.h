@@ -18,21 +18,6 @@
 
 namespace cellar {
 
-// Returns fewer than eight bytes as the leading bytes of a big-endian number. The loads may overlap.
-inline uint64_t first_bytes(const char* at, size_t bytes) {
-  const auto byte = [at](size_t i) { return uint64_t{static_cast<uint8_t>(at[i])} << (56 - 8 * i); };
-  if (bytes >= 4)
-    return uint64_t{load_be32(at)} << 32 | uint64_t{load_be32(at + bytes - 4)} << (64 - 8 * bytes);
-  return bytes == 0 ? 0 : byte(0) | byte(bytes / 2) | byte(bytes - 1);
-}
-
-// Returns the eight bytes of `row` from `from` on as a big-endian number, with zeros after its end. from ≤
-// row.size().
-inline uint64_t row_word(std::string_view row, size_t from) {
-  const size_t bytes = row.size() - from;
-  return bytes >= 8 ? load_be64(row.data() + from) : first_bytes(row.data() + from, bytes);
-}
-
 // Returns whether `text` begins with `prefix`. Most prefixes are short: no call is made for them.
 inline bool begins_with(std::string_view text, std::string_view prefix) {
   constexpr size_t kWord = sizeof(uint64_t);
@@ -72,7 +57,7 @@ inline uint64_t text_word(const SearchText& text, size_t from) {
   uint64_t word = 0;
   if (from < text.row.size()) {
     at = text.row.size() - from;
-    word = first_bytes(text.row.data() + from, at);
+    word = row_word(text.row, from);
   }
   const size_t skipped = std::min(from + at - text.row.size(), text.rest.size());
   if (skipped < text.rest.size()) {

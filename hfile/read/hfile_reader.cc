@@ -394,6 +394,16 @@ HFileReader::HFileReader(std::unique_ptr<Parts> parts) : parts_(std::move(parts)
 }
 HFileReader::~HFileReader() = default;
 
+// A filter of whole rows has each row once.
+void HFileReader::count_cells_per_row() {
+  const Parts& parts = *parts_;
+  if (parts.bloom == nullptr || parts.bloom_row_bytes != std::string_view::npos) return;
+  const uint64_t rows = parts.bloom->facts().keys;
+  const uint64_t cells = parts.trailer.entry_count;
+  if (rows == 0 || rows > cells) return;
+  cells_per_row_ = static_cast<uint32_t>(std::min<uint64_t>(cells / rows + (cells % rows != 0), UINT32_MAX));
+}
+
 Result<std::shared_ptr<HFileReader>> HFileReader::open(std::unique_ptr<ReadableFile> file,
                                                        HFileReaderOptions options) {
   std::unique_ptr<Parts> parts = std::make_unique<Parts>();
@@ -403,6 +413,7 @@ Result<std::shared_ptr<HFileReader>> HFileReader::open(std::unique_ptr<ReadableF
     return parts->options.name.empty() ? opened : opened.with_context(parts->options.name);
   }
   std::shared_ptr<HFileReader> reader(new HFileReader(std::move(parts)));
+  reader->count_cells_per_row();
   Parts& inside = *reader->parts_;
   if (inside.last_key.empty() && !inside.first_key.empty()) {
     CELLAR_TRY(last_key_from_cells(inside, reader)

@@ -43,6 +43,8 @@ class HFileReader : public std::enable_shared_from_this<HFileReader> {
   const ReadableFile& file() const;  // open, though its name may be gone
 
   uint64_t cells() const;
+  // Returns the average number of cells of a row, rounded up; 0 if the file does not tell.
+  uint32_t cells_per_row() const { return cells_per_row_; }
   CellFormat cell_format() const;
   std::string_view encoding_name() const;
   // Rows of the first and last cell; empty strings for a file without cells. No row of a part is outside
@@ -98,8 +100,11 @@ class HFileReader : public std::enable_shared_from_this<HFileReader> {
 
  private:
   explicit HFileReader(std::unique_ptr<FileParts> parts);
+  void count_cells_per_row();
+
   std::unique_ptr<FileParts> parts_;
   BlockCache* row_cache_ = nullptr;  // the file's cache, if rows of the file may be kept there
+  uint32_t cells_per_row_ = 0;
   const uint64_t number_ = BlockCache::number_file();
 };
 

@@ -33,7 +33,7 @@ class Query {
   // Reads the whole family. If no family and no column is chosen, all families are read. A read of a family
   // that the table does not have fails with kInvalidArgument.
   Self& family(std::string_view family) {
-    if (chooses_nothing()) return first_ = kFamily, first_family_ = family, self();
+    if (chooses_nothing()) return first_ = kColumns, first_family_ = family, self();
     return choose(family).clear(), self();
   }
   // Reads each of these whole families: families({"r", "s"}).
@@ -71,13 +71,16 @@ class Query {
   // whole family.
   template <class Take>
   void for_each_family(const Take& take) const {
-    if (first_ != kNothing)
-      take(std::string_view(first_family_),
-           std::span<const std::string>(&first_qualifier_, first_ == kColumn ? 1u : 0u));
+    if (first_ == kColumn)
+      take(std::string_view(first_family_), std::span<const std::string>(&first_qualifier_, 1));
+    if (first_ == kColumns)
+      take(std::string_view(first_family_), std::span<const std::string>(first_qualifiers_));
     for (const auto& [family, qualifiers] : columns_)
       take(std::string_view(family), std::span<const std::string>(qualifiers));
   }
   [[nodiscard]] bool chooses_nothing() const { return first_ == kNothing && columns_.empty(); }
+  // Returns whether exactly one family is chosen.
+  [[nodiscard]] bool chooses_one_family() const { return first_ != kNothing; }
 
   // Returns up to `versions` cells of each column, newest first. 1 or more; default: 1. A family keeps at
   // most FamilyOptions::max_versions, so a read never returns more than those.
@@ -153,26 +156,31 @@ class Query {
 
  private:
   Self& self() { return static_cast<Self&>(*this); }
-  // Returns the columns of the family in the map, where all choices are once there are several.
+  // Returns the columns of the family, for a change. Once there are several families, they are in the map.
   std::vector<std::string>& choose(std::string_view family) {
     if (first_ != kNothing) {
-      std::vector<std::string>& first = columns_[std::move(first_family_)];
-      first.reserve(kColumnsAtFirst);
-      if (first_ == kColumn) first.push_back(std::move(first_qualifier_));
+      if (first_ == kColumn) {
+        first_qualifiers_.reserve(kColumnsAtFirst);
+        first_qualifiers_.push_back(std::move(first_qualifier_));
+        first_ = kColumns;
+      }
+      if (first_family_ == family) return first_qualifiers_;
+      columns_[std::move(first_family_)] = std::move(first_qualifiers_);
       first_ = kNothing;
     }
     const auto chosen = columns_.find(family);
     return chosen != columns_.end() ? chosen->second : columns_[std::string(family)];
   }
 
-  // Most reads choose one column or one family. It needs no memory of its own.
+  // Most reads choose one family. One column of it needs no memory of its own, several need no map.
   static constexpr uint8_t kNothing = 0;
-  static constexpr uint8_t kFamily = 1;
-  static constexpr uint8_t kColumn = 2;
-  static constexpr size_t kColumnsAtFirst = 8;
-  uint8_t first_ = kNothing;  // what the two strings choose, unless the choices are in the map
+  static constexpr uint8_t kColumn = 1;   // first_qualifier_ of first_family_
+  static constexpr uint8_t kColumns = 2;  // first_qualifiers_ of first_family_; none: the whole family
+  static constexpr size_t kColumnsAtFirst = 16;
+  uint8_t first_ = kNothing;  // what is chosen, unless the choices are in the map
   std::string first_family_;
   std::string first_qualifier_;
+  std::vector<std::string> first_qualifiers_;
   ColumnMap columns_;
   uint32_t versions_ = 1;
   uint32_t family_max_ = 0;
@@ -196,6 +204,10 @@ class Get : public Query<Get> {
   // A row has 1 to 32,767 bytes. The read fails with kInvalidArgument if it is empty, with kLimit if it is
   // longer.
   explicit Get(std::string_view row) : row_(row) {}
+  // Takes the bytes of a temporary string without a copy.
+  template <class Row>
+  requires std::is_same_v<Row, std::string>
+  explicit Get(Row&& row) : row_(std::move(row)) {}
   template <internal::NotBytes Number>
   explicit Get(Number) {
     internal::refuse_number<Number>();

@@ -69,6 +69,24 @@ TEST(CellOrder, IsHBases) {
     }
 }
 
+TEST(CellOrder, NamesSortAsTheirBytes) {
+  Random random(1);
+  const auto draw = [&] {
+    std::string name(random.below(20), 'a');
+    for (char& each : name)
+      if (random.one_in(6)) each = "\0ab\xff"[random.below(4)];
+    return name;
+  };
+  for (int i = 0; i < 20000; ++i) {
+    const std::string a = draw();
+    const std::string b = random.one_in(4) ? a + std::string(random.below(10), '\0') : draw();
+    OwnedCell cell;
+    cell.assign("row", "f", b, 5, CellType::kPut, 1);
+    const int order = compare_qualifiers(a, row_word(a, 0), cell.view(), qualifier_word(cell.view()));
+    EXPECT_EQ(order <=> 0, a.compare(b) <=> 0) << escaped(a) << " and " << escaped(b);
+  }
+}
+
 TEST(CellOrder, AQuickLookIsRightWhereItTells) {
   Random random(7);
   uint64_t told = 0;

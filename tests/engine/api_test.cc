@@ -372,6 +372,37 @@ TEST_F(Api, AReadChoosesFamiliesTogether) {
   EXPECT_FALSE(table_->get(Get("r").families({"f", "none"})).ok());
 }
 
+TEST_F(Api, AQueryKeepsItsColumnsInOrder) {
+  using Names = std::vector<std::string>;
+  Get one("r");
+  for (const char* name : {"m", "c", "x", "m", "", "c", "n"}) one.column("f", name);
+  EXPECT_TRUE(one.chooses_one_family());
+  EXPECT_EQ(one.columns(), (ColumnMap{{"f", {"", "c", "m", "n", "x"}}}));
+  Get copy = one;
+  copy.column("e", "q").column("f", "d");
+  EXPECT_FALSE(copy.chooses_one_family());
+  EXPECT_EQ(copy.columns(), (ColumnMap{{"e", {"q"}}, {"f", {"", "c", "d", "m", "n", "x"}}}));
+  EXPECT_EQ(one.columns().at("f").size(), 5u) << "a copy is independent";
+  EXPECT_EQ(copy.family("f").columns().at("f"), Names()) << "the whole family";
+
+  one.family("f");
+  EXPECT_TRUE(one.chooses_one_family());
+  EXPECT_EQ(one.columns(), (ColumnMap{{"f", {}}}));
+  EXPECT_EQ(one.column("f", "q").columns(), (ColumnMap{{"f", {"q"}}})) << "restricts the family, as in HBase";
+  EXPECT_EQ(one.family("e").columns(), (ColumnMap{{"e", {}}, {"f", {"q"}}}));
+  EXPECT_FALSE(Get("r").chooses_one_family());
+}
+
+TEST_F(Api, AGetTakesTheRowOfATemporaryString) {
+  std::string row(40, 'r');
+  const char* const bytes = row.data();
+  EXPECT_EQ(Get(row).row(), row);
+  EXPECT_NE(Get(row).row().data(), bytes) << "a copy of a string that the caller keeps";
+  const Get get(std::move(row));
+  EXPECT_EQ(get.row(), std::string(40, 'r'));
+  EXPECT_EQ(get.row().data(), bytes);
+}
+
 TEST_F(Api, AManualClockMovesTimesToLive) {
   cellar::ManualClock clock(1'000'000);
   EngineOptions options;

@@ -77,6 +77,25 @@ TEST_P(BloomReads, NothingThatIsThereIsDenied) {
   }
 }
 
+TEST_P(BloomReads, AFilterOfRowsTellsHowManyCellsARowHas) {
+  const bool tells = GetParam().type == "row";
+  for (const size_t columns : {1u, 2u, 20u}) {
+    std::vector<Cell> cells;
+    for (size_t row = 0; row < 50; ++row)
+      for (size_t q = 0; q < columns; ++q)
+        cells.push_back(
+            {"row" + std::to_string(100 + row), "f", std::to_string(10 + q), 5, CellType::kPut, "v"});
+    const auto reader = open_bytes(write_cells(writing(), cells).bytes);
+    ASSERT_NE(reader, nullptr);
+    EXPECT_EQ(reader->cells_per_row(), tells ? columns : 0);
+    cells.push_back({"row150", "f", "q", 5, CellType::kPut, "v"});
+    cells.push_back({"row150", "f", "r", 5, CellType::kPut, "v"});
+    const auto more = open_bytes(write_cells(writing(), cells).bytes);
+    ASSERT_NE(more, nullptr);
+    EXPECT_EQ(more->cells_per_row(), !tells ? 0 : std::max<size_t>(columns, 2)) << "rounded up";
+  }
+}
+
 std::string padded(const std::string& text, int number) {
   std::string digits = std::to_string(number);
   return text + std::string(6 - digits.size(), '0') + digits;
