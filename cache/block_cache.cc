@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "base/assert.h"
+#include "base/block_heap.h"
 #include "base/mutex.h"
 #include "base/plugins.h"
 #include "cache/row_slice.h"
@@ -105,7 +106,7 @@ struct BlockCache::Impl {
   // Returns the budget of one shard.
   uint64_t budget() const {
     const auto taken = static_cast<uint64_t>(std::max<int64_t>(0, pinned.load(std::memory_order_relaxed)));
-    return taken >= capacity ? 0 : (capacity - taken) / shards.size();
+    return taken >= capacity ? 0 : BlockHeap::shared().for_charges(capacity - taken) / shards.size();
   }
 };
 
@@ -487,6 +488,7 @@ BlockCacheStats BlockCache::stats() const {
     sum.inserts += shard.inserts;
     sum.evictions += shard.evictions;
   }
+  sum.used_bytes += BlockHeap::shared().excess_of(sum.used_bytes);
   return sum;
 }
 

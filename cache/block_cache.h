@@ -49,7 +49,7 @@ struct SliceKey;
 
 struct BlockCacheStats {
   uint64_t capacity_bytes = 0;
-  uint64_t used_bytes = 0;    // bytes of cached blocks and slices
+  uint64_t used_bytes = 0;    // bytes of cached blocks and slices, with free memory between them
   uint64_t pinned_bytes = 0;  // bytes of indexes, Bloom filters and the table of slices: never evicted
   uint64_t blocks = 0;
   uint64_t rows = 0;      // slices
@@ -63,6 +63,8 @@ struct BlockCacheStats {
 // Any thread may call all functions.
 //
 // The budget covers the blocks in slots, pinned by readers or not, and the bytes given to charge_pinned().
+// The charge of a block contains its share of the free memory that the blocks' heap may keep
+// (base/block_heap.h). While the heap keeps more, the budget is smaller.
 // Each shard keeps to its equal part of the budget before and after every insert. The budget does not cover
 // blocks that have left the cache and are still pinned. That memory belongs to the readers, and a reader pins
 // few blocks.

@@ -2,16 +2,12 @@
 #include "cache/row_slice.h"
 
 #include <cstring>
-#include <new>
 
 namespace cellar {
 namespace {
 
-// Bytes that an allocator needs for a piece of memory beyond those that were asked for, at most.
-constexpr uint64_t kAllocatorBytes = 24;
-
-uint64_t charge_of(size_t cells, size_t bytes) {
-  return sizeof(RowSlice) + cells * sizeof(CellView) + bytes + kAllocatorBytes;
+size_t object_bytes(size_t cells, size_t bytes) {
+  return sizeof(RowSlice) + cells * sizeof(CellView) + bytes;
 }
 
 }  // namespace
@@ -25,7 +21,8 @@ void RowSliceBuilder::begin(uint64_t bytes_max) {
 bool RowSliceBuilder::add(const CellView& cell) {
   CELLAR_DCHECK(cells_.empty() || cells_.front().row_size == cell.row_size);  // all cells are of one row
   const size_t bytes = size_t{cell.key_size} + cell.value_size + cell.tags_size;
-  if (charge_of(cells_.size() + 1, bytes_.size() + bytes) > bytes_max_) return false;
+  const size_t whole = object_bytes(cells_.size() + 1, bytes_.size() + bytes);
+  if (BlockHeap::charge_of(whole) > bytes_max_) return false;
   bytes_.append(cell.key, cell.key_size);
   bytes_.append(cell.value, cell.value_size);
   if (cell.tags_size != 0) bytes_.append(cell.tags, cell.tags_size);
@@ -35,8 +32,9 @@ bool RowSliceBuilder::add(const CellView& cell) {
 
 RowSlice* RowSliceBuilder::finish(const SliceKey& key, bool has_priority) {
   CELLAR_ASSERT(!cells_.empty() && key.file_id != 0);
-  void* const memory = ::operator new(sizeof(RowSlice) + cells_.size() * sizeof(CellView) + bytes_.size());
-  auto* const slice = new (memory) RowSlice(key, charge_of(cells_.size(), bytes_.size()), has_priority);
+  const size_t bytes = object_bytes(cells_.size(), bytes_.size());
+  void* const memory = BlockHeap::shared().take(bytes);
+  auto* const slice = new (memory) RowSlice(key, BlockHeap::charge_of(bytes), has_priority);
   auto* const views = reinterpret_cast<CellView*>(static_cast<char*>(memory) + sizeof(RowSlice));
   char* at = reinterpret_cast<char*>(views + cells_.size());
   std::memcpy(at, bytes_.data(), bytes_.size());

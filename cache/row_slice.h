@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "base/assert.h"
+#include "base/block_heap.h"
 #include "base/hash.h"
 #include "cache/cached_block.h"
 #include "cellar/cell.h"
@@ -40,7 +41,7 @@ class RowSlice final : public CachedBlock {
   bool has_family_markers() const { return family_markers_; }
 
   // Objects are larger than their type says. NOLINTNEXTLINE(misc-new-delete-overloads): made in place
-  static void operator delete(void* slice) { ::operator delete(slice); }
+  static void operator delete(void* slice) { BlockHeap::shared().give_back(slice); }
 
  private:
   friend class RowSliceBuilder;

@@ -2,7 +2,6 @@
 #include "hfile/block/block.h"
 
 #include <algorithm>
-#include <new>
 
 #include "base/assert.h"
 #include "cell/cell_order.h"
@@ -35,7 +34,7 @@ size_t CellIndex::bytes(const Entries& entries) {
 
 const CellIndex* CellIndex::make(const Entries& entries) {
   const size_t text_bytes = text_room(entries);
-  void* const memory = ::operator new(bytes(entries));
+  void* const memory = BlockHeap::shared().take(bytes(entries));
   auto* const index = new (memory) CellIndex(entries);
   char* at = static_cast<char*>(memory) + sizeof(CellIndex);
   const auto put = [](char* to, const auto& bytes, size_t count) {
@@ -92,14 +91,14 @@ WordRange CellIndex::narrow(const CellView& target, std::string_view cells) cons
 
 Block::Made Block::allocate(size_t buffer_bytes, bool has_priority) {
   const size_t bytes = sizeof(Block) + buffer_bytes;
-  return Made(new (::operator new(bytes)) Block(bytes, has_priority));
+  return Made(new (BlockHeap::shared().take(bytes)) Block(BlockHeap::charge_of(bytes), has_priority));
 }
 
 Block* Block::finish(Made block, size_t payload_at, size_t payload_bytes, BlockKind kind) {
   block->payload_ = {block->buffer() + payload_at, payload_bytes};
   block->kind_ = kind;
   // Charged before there is a cell index: a cached block's weight never changes.
-  if (is_data(kind)) block->add_charge(CellIndex::bytes_max(payload_bytes));
+  if (is_data(kind)) block->add_charge(BlockHeap::charge_of(CellIndex::bytes_max(payload_bytes)));
   return block.release();
 }
 

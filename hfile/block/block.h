@@ -8,6 +8,7 @@
 #include <span>
 #include <string_view>
 
+#include "base/block_heap.h"
 #include "cache/block_cache.h"
 #include "cellar/cell.h"
 #include "hfile/format/format.h"
@@ -44,7 +45,7 @@ class alignas(uint64_t) CellIndex {
   static size_t bytes(const Entries& entries);
   static const CellIndex* make(const Entries& entries);
   // Objects are larger than their type says. NOLINTNEXTLINE(misc-new-delete-overloads): made in place
-  static void operator delete(void* index) { ::operator delete(index); }
+  static void operator delete(void* index) { BlockHeap::shared().give_back(index); }
 
   size_t size() const { return entries_; }
   bool dense() const { return dense_; }
@@ -129,7 +130,7 @@ class Block final : public CachedBlock {
   }
 
   // Objects are larger than their type says. NOLINTNEXTLINE(misc-new-delete-overloads): made in place
-  static void operator delete(void* block) { ::operator delete(block); }
+  static void operator delete(void* block) { BlockHeap::shared().give_back(block); }
 
  private:
   Block(uint64_t bytes_charged, bool has_priority) : CachedBlock(bytes_charged, has_priority) {}

@@ -77,7 +77,7 @@ struct EngineStatus {
 
   // The memory of the engine, part by part. It leaves out blocks that left the cache while a reader uses
   // them, returned rows, and the own writes of transactions. The log writes to mapped segments, which the
-  // system caches.
+  // system caches. The cache includes the free memory between its blocks.
   uint64_t memory_bytes = 0;         // the sum of memtable_bytes, cache_used_bytes and the three parts below
   uint64_t memtable_held_bytes = 0;  // of flushed memtables that scanners, snapshots or rows still use
   uint64_t reader_bytes = 0;         // of open store files, without indexes and filters

@@ -8,10 +8,13 @@
 #include <array>
 #include <atomic>
 #include <chrono>
+#include <cstring>
 #include <thread>
 #include <vector>
 
+#include "base/block_heap.h"
 #include "base/random.h"
+#include "base/recycled.h"
 
 namespace cellar::testing {
 namespace {
@@ -179,6 +182,32 @@ TEST_P(BlockCacheTest, PinnedChargesLeaveLessRoom) {
   cache_->charge_pinned(-2250);
   cache_->insert(slots_[0], block(0));
   EXPECT_EQ(cache_->stats().used_bytes, 100u);
+  erase_all();
+}
+
+// The heap of the blocks has holes between pieces that others hold: the blocks' share of them is memory, too.
+TEST_P(BlockCacheTest, FreeMemoryBetweenBlocksCountsWhereItIsMoreThanTheirCharge) {
+  if (!kKeepsMemory) GTEST_SKIP() << "the memory is the allocator's";
+  cache_ = make_cache(1000, GetParam());
+  for (uint64_t i = 0; i < 10; ++i) cache_->insert(slots_[i], block(i));
+  EXPECT_EQ(cache_->stats().used_bytes, 1000u);
+  BlockHeap& heap = BlockHeap::shared();
+  std::vector<void*> others;
+  for (int i = 0; i < 40'000; ++i) {
+    others.push_back(heap.take(300));
+    std::memset(others.back(), 1, 300);
+  }
+  EXPECT_EQ(cache_->stats().used_bytes, 1000u);
+  for (size_t i = 0; i < others.size(); i += 2) heap.give_back(others[i]);
+  EXPECT_GT(cache_->stats().used_bytes, 1500u) << "half of the memory is free";
+  EXPECT_FALSE(cache_->has_room_for_pinned(1));
+  cache_->insert(slots_[10], block(10));
+  EXPECT_GE(cache_->stats().evictions, 4u);
+  EXPECT_LE(cache_->stats().used_bytes, 1000u);
+  EXPECT_GE(cache_->stats().blocks, 3u);
+  for (size_t i = 1; i < others.size(); i += 2) heap.give_back(others[i]);
+  for (uint64_t i = 0; i < 10; ++i) cache_->insert(slots_[i], block(i));
+  EXPECT_EQ(cache_->stats().used_bytes, 1000u);
   erase_all();
 }
 

@@ -1,0 +1,297 @@
+// BlockHeap: lists of free pieces by size, whose neighbours are joined at once.
+#include "base/block_heap.h"
+
+#include <sys/mman.h>
+
+#include <algorithm>
+#include <bit>
+#include <new>
+
+#include "base/assert.h"
+#include "base/pages.h"
+#include "base/recycled.h"
+
+namespace cellar {
+namespace {
+
+constexpr size_t kPageBytes = 4096;
+constexpr size_t kStepBytes = 16;
+constexpr unsigned kLinearBits = 9;  // sizes below 2^9 differ by a step
+constexpr unsigned kLevelBits = 5;   // 2^5 sizes in each further power of two
+
+constexpr uint64_t kInUse = 1;
+constexpr uint64_t kMapped = 2;
+constexpr uint64_t kMarks = kStepBytes - 1;
+
+uintptr_t round_up(uintptr_t value, size_t step) { return (value + step - 1) / step * step; }
+uintptr_t round_down(uintptr_t value, size_t step) { return value / step * step; }
+
+// Returns how many bytes of whole pages may stay in free pieces, next to `used` bytes of pieces in use. The
+// rest of kFreeBytesMin is for the remains of pages.
+uint64_t dirty_max(uint64_t used) {
+  return std::max(BlockHeap::kFreeBytesMin / 2, used / BlockHeap::kFreeShare);
+}
+
+}  // namespace
+
+// The members after `previous_bytes` exist while the piece is free.
+struct BlockHeap::Piece {
+  uint64_t bytes_and_marks;  // the bytes are a multiple of kStepBytes
+  uint64_t previous_bytes;   // of the piece before this one; 0: this one begins the region
+  Piece* next;               // in the list
+  Piece* previous;
+  uintptr_t clean_begin;  // whole pages that take no memory; equal if there are none
+  uintptr_t clean_end;
+
+  size_t bytes() const { return bytes_and_marks & ~kMarks; }
+  bool in_use() const { return (bytes_and_marks & kInUse) != 0; }
+  bool is_mapped() const { return (bytes_and_marks & kMapped) != 0; }
+  void* memory() { return reinterpret_cast<char*>(this) + kHeaderBytes; }
+  Piece* after() { return reinterpret_cast<Piece*>(reinterpret_cast<char*>(this) + bytes()); }
+  Piece* before() { return reinterpret_cast<Piece*>(reinterpret_cast<char*>(this) - previous_bytes); }
+  bool is_region() const { return bytes() == kRegionBytes - kHeaderBytes; }
+
+  // The whole pages after the members of a free piece.
+  uintptr_t pages_begin() const { return round_up(reinterpret_cast<uintptr_t>(this + 1), kPageBytes); }
+  uintptr_t pages_end() const { return round_down(reinterpret_cast<uintptr_t>(this) + bytes(), kPageBytes); }
+  uint64_t page_bytes() const { return pages_end() > pages_begin() ? pages_end() - pages_begin() : 0; }
+  uint64_t clean_bytes() const { return clean_end - clean_begin; }
+  uint64_t dirty_bytes() const { return page_bytes() - clean_bytes(); }
+  // Sets the clean pages to those of [begin, end) that lie in this piece.
+  void set_clean(uintptr_t begin, uintptr_t end) {
+    clean_begin = std::max(begin, pages_begin());
+    clean_end = std::max(clean_begin, std::min(end, pages_end()));
+    if (clean_begin == clean_end) clean_begin = clean_end = 0;
+  }
+};
+
+BlockHeap& BlockHeap::shared() {
+  static auto* const heap = new BlockHeap;  // blocks may outlive all objects with static lifetime
+  return *heap;
+}
+
+BlockHeap::~BlockHeap() {
+  const MutexLock lock(mutex_);
+  CELLAR_ASSERT(used_ == 0 && alone_ == 0 && regions_ == empty_regions_);
+  for (List& list : lists_)
+    while (list.first != nullptr) {
+      Piece* const region = list.first;
+      take_out(region);
+      return_pages(reinterpret_cast<char*>(region), kRegionBytes);
+    }
+}
+
+size_t BlockHeap::piece_bytes(size_t bytes) {
+  const size_t whole = std::max(bytes + kHeaderBytes, sizeof(Piece));
+  if (whole > kPieceBytesMax) return round_up(whole, kPageBytes);
+  const auto bits = static_cast<unsigned>(std::bit_width(whole - 1));
+  return round_up(whole, bits <= kLinearBits ? kStepBytes : size_t{1} << (bits - 1 - kLevelBits));
+}
+
+// The list of free pieces of this size, none of which is smaller than the list's least size.
+size_t BlockHeap::list_of(size_t bytes) {
+  if (bytes < size_t{1} << kLinearBits) return bytes / kStepBytes;
+  const auto bits = static_cast<unsigned>(std::bit_width(bytes)) - 1;
+  const size_t list =
+      size_t{bits - kLinearBits + 1} * kSizesPerLevel + (bytes >> (bits - kLevelBits)) % kSizesPerLevel;
+  CELLAR_DCHECK(list < kLevels * kSizesPerLevel);
+  return list;
+}
+
+// ---- Lists ----
+
+// Pieces with pages that were used lie first: they are taken before those that cost page faults.
+void BlockHeap::put(Piece* piece) {
+  CELLAR_DCHECK(!piece->in_use() && piece->bytes() % kStepBytes == 0);
+  clean_ += piece->clean_bytes();
+  dirty_ += piece->dirty_bytes();
+  if (piece->is_region()) ++empty_regions_;
+  const size_t at = list_of(piece->bytes());
+  List& list = lists_[at];
+  const bool first = piece->dirty_bytes() > 0 || piece->page_bytes() == 0;
+  piece->next = first ? list.first : nullptr;
+  piece->previous = first ? nullptr : list.last;
+  (piece->next != nullptr ? piece->next->previous : list.last) = piece;
+  (piece->previous != nullptr ? piece->previous->next : list.first) = piece;
+  filled_[at / kSizesPerLevel] |= uint32_t{1} << at % kSizesPerLevel;
+}
+
+void BlockHeap::take_out(Piece* piece) {
+  CELLAR_DCHECK(!piece->in_use());
+  clean_ -= piece->clean_bytes();
+  dirty_ -= piece->dirty_bytes();
+  if (piece->is_region()) --empty_regions_;
+  const size_t at = list_of(piece->bytes());
+  List& list = lists_[at];
+  (piece->next != nullptr ? piece->next->previous : list.last) = piece->previous;
+  (piece->previous != nullptr ? piece->previous->next : list.first) = piece->next;
+  if (list.first == nullptr) filled_[at / kSizesPerLevel] &= ~(uint32_t{1} << at % kSizesPerLevel);
+}
+
+// Takes the first piece of the least size that is large enough out of its list; null if the lists have none.
+BlockHeap::Piece* BlockHeap::find(size_t bytes) {
+  const size_t least = list_of(bytes);
+  size_t level = least / kSizesPerLevel;
+  uint32_t bits = filled_[level] >> least % kSizesPerLevel << least % kSizesPerLevel;
+  while (bits == 0) {
+    if (++level == kLevels) return nullptr;
+    bits = filled_[level];
+  }
+  Piece* const piece = lists_[level * kSizesPerLevel + static_cast<size_t>(std::countr_zero(bits))].first;
+  CELLAR_DCHECK(piece->bytes() >= bytes);
+  take_out(piece);
+  return piece;
+}
+
+// ---- Pieces ----
+
+// A region is a free piece, and a header after it that is in use and has no bytes.
+BlockHeap::Piece* BlockHeap::add_region() {
+  auto* const piece = reinterpret_cast<Piece*>(take_pages(kRegionBytes));
+  ++regions_;
+  piece->bytes_and_marks = kRegionBytes - kHeaderBytes;
+  piece->previous_bytes = 0;
+  piece->set_clean(0, UINTPTR_MAX);
+  piece->after()->bytes_and_marks = kInUse;
+  piece->after()->previous_bytes = piece->bytes();
+  return piece;
+}
+
+// Makes a free piece, in no list, `bytes` long. The rest becomes a piece of its own, if it is large enough.
+void BlockHeap::cut(Piece* piece, size_t bytes) {
+  const size_t left = piece->bytes() - bytes;
+  if (left < sizeof(Piece)) return;
+  piece->bytes_and_marks = bytes;
+  Piece* const rest = piece->after();
+  rest->bytes_and_marks = left;
+  rest->previous_bytes = bytes;
+  rest->set_clean(piece->clean_begin, piece->clean_end);
+  rest->after()->previous_bytes = left;
+  put(rest);
+}
+
+// Makes one piece of two neighbours, in no list. It knows the larger part of their clean pages.
+BlockHeap::Piece* BlockHeap::join(Piece* piece, Piece* after) {
+  CELLAR_DCHECK(piece->after() == after && !piece->in_use() && !after->in_use());
+  const Piece* const cleaner = piece->clean_bytes() >= after->clean_bytes() ? piece : after;
+  const uintptr_t begin = cleaner->clean_begin, end = cleaner->clean_end;
+  piece->bytes_and_marks += after->bytes();
+  piece->after()->previous_bytes = piece->bytes();
+  piece->set_clean(begin, end);
+  return piece;
+}
+
+void* BlockHeap::take_mapped(size_t bytes) {
+  auto* const piece = reinterpret_cast<Piece*>(take_pages(bytes));
+  piece->bytes_and_marks = bytes | kInUse | kMapped;
+  const MutexLock lock(mutex_);
+  alone_ += bytes;
+  publish();
+  return piece->memory();
+}
+
+void* BlockHeap::take(size_t bytes) {
+  CELLAR_ASSERT(bytes <= kBytesMax);
+  if (!kKeepsMemory) return ::operator new(bytes);
+  const size_t wanted = piece_bytes(bytes);
+  if (wanted > kPieceBytesMax) return take_mapped(wanted);
+  const MutexLock lock(mutex_);
+  Piece* piece = find(wanted);
+  if (piece == nullptr) piece = add_region();
+  cut(piece, wanted);
+  used_ += piece->bytes();
+  piece->bytes_and_marks |= kInUse;
+  publish();
+  return piece->memory();
+}
+
+void BlockHeap::give_back(void* memory) {
+  if (!kKeepsMemory) return ::operator delete(memory);
+  auto* piece = reinterpret_cast<Piece*>(static_cast<char*>(memory) - kHeaderBytes);
+  CELLAR_ASSERT(piece->in_use());
+  if (piece->is_mapped()) {
+    const size_t bytes = piece->bytes();
+    return_pages(reinterpret_cast<char*>(piece), bytes);
+    const MutexLock lock(mutex_);
+    alone_ -= bytes;
+    return publish();
+  }
+  const MutexLock lock(mutex_);
+  CELLAR_ASSERT(used_ >= piece->bytes() && piece->after()->previous_bytes == piece->bytes());
+  used_ -= piece->bytes();
+  piece->bytes_and_marks = piece->bytes();
+  piece->set_clean(0, 0);
+  if (Piece* const after = piece->after(); !after->in_use()) {
+    take_out(after);
+    join(piece, after);
+  }
+  if (Piece* const before = piece->before(); piece->previous_bytes != 0 && !before->in_use()) {
+    take_out(before);
+    piece = join(before, piece);
+  }
+  if (piece->is_region() && empty_regions_ > 0) {  // one stays for the next block
+    --regions_;
+    return_pages(reinterpret_cast<char*>(piece), kRegionBytes);
+  } else {
+    put(piece);
+  }
+  if (dirty_ > dirty_max(used_)) release_pages();
+  publish();
+}
+
+// ---- Pages ----
+
+// Gives back pages of the largest pieces until half of what may be kept is left. Small ones are taken again
+// sooner.
+void BlockHeap::release_pages() {
+  const uint64_t enough = dirty_max(used_) / 2;
+  for (size_t level = kLevels; level-- > 0;) {
+    for (uint32_t bits = filled_[level]; bits != 0;) {
+      const auto at = static_cast<size_t>(std::bit_width(bits)) - 1;
+      bits &= ~(uint32_t{1} << at);
+      const List& list = lists_[level * kSizesPerLevel + at];
+      while (list.first != nullptr && list.first->dirty_bytes() > 0) {
+        if (dirty_ <= enough || !release_pages_of(list.first)) return;
+      }
+    }
+  }
+}
+
+// Gives back the pages of a piece, which moves to the end of its list. Returns false if the system refuses.
+bool BlockHeap::release_pages_of(Piece* piece) {
+  const uintptr_t begin = piece->pages_begin();
+  if (::madvise(reinterpret_cast<void*>(begin), piece->page_bytes(), MADV_DONTNEED) != 0) return false;
+  take_out(piece);
+  piece->set_clean(begin, piece->pages_end());
+  put(piece);
+  CELLAR_DCHECK(piece->dirty_bytes() == 0);
+  return true;
+}
+
+void BlockHeap::publish() {
+  CELLAR_DCHECK(used_ + clean_ <= regions_ * kRegionBytes);
+  const uint64_t mapped = regions_ * kRegionBytes + alone_;
+  in_use_.store(used_ + alone_, std::memory_order_relaxed);
+  resident_.store(mapped - clean_, std::memory_order_relaxed);
+  mapped_.store(mapped, std::memory_order_relaxed);
+}
+
+// ---- What charges contain ----
+
+uint64_t BlockHeap::for_charges(uint64_t bytes) const {
+  const Stats now = stats();
+  const uint64_t charged = now.in_use + now.in_use / kFreeShare + kFreeBytesMin;
+  if (now.resident <= charged) return bytes;
+  const double share = static_cast<double>(charged) / static_cast<double>(now.resident);
+  return std::min(bytes, static_cast<uint64_t>(static_cast<double>(bytes) * share));
+}
+
+uint64_t BlockHeap::excess_of(uint64_t charges) const {
+  const Stats now = stats();
+  const uint64_t charged = now.in_use + now.in_use / kFreeShare + kFreeBytesMin;
+  if (now.resident <= charged) return 0;
+  const double share = static_cast<double>(now.resident - charged) / static_cast<double>(charged);
+  return static_cast<uint64_t>(static_cast<double>(charges) * share);
+}
+
+}  // namespace cellar

@@ -1,0 +1,116 @@
+// BlockHeap: memory for cached blocks, of which the process keeps little more than is in use.
+//
+// A general allocator mixes blocks with small objects that live long, and gives each thread an arena of its
+// own. Freed blocks then lie between others and stay with the process: docs/decisions/blocks-have-a-heap.md.
+// Here all pieces of all threads come from common regions. Neighbours that are free become one piece. Free
+// pieces that are too many lose their pages, and empty regions are unmapped.
+#pragma once
+
+#include <array>
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+
+#include "base/mutex.h"
+
+namespace cellar {
+
+// Any thread may call all functions, and give back what another one took.
+//
+// A piece begins with a header of kHeaderBytes, by which its neighbours are found. Sizes are rounded up to a
+// multiple of 16 bytes, and above 512 bytes to a 32nd of a power of two. So every free piece of a list is
+// large enough for the sizes of that list. Pieces above kPieceBytesMax are mapped on their own.
+//
+// The whole pages of free memory are at most a kFreeShare-th of the pieces in use, or half of kFreeBytesMin.
+// The remains of pages between pieces come on top. charge_of() contains the share, and excess_of() tells what
+// is beyond it and kFreeBytesMin.
+//
+// Under AddressSanitizer all memory comes from its allocator, which finds uses after the end. stats() are 0
+// then.
+class BlockHeap {
+ public:
+  static constexpr size_t kRegionBytes = 4 << 20;
+  static constexpr size_t kPieceBytesMax = 1 << 20;
+  static constexpr size_t kHeaderBytes = 16;
+  static constexpr size_t kBytesMax = size_t{1} << 40;
+  static constexpr uint64_t kFreeShare = 16;
+  static constexpr uint64_t kFreeBytesMin = 1 << 20;
+
+  struct Stats {
+    uint64_t in_use = 0;  // bytes of pieces, with headers and rounding
+    // Bytes that the process has for them: pieces in use, and free memory whose pages are not given back.
+    uint64_t resident = 0;
+    uint64_t mapped = 0;  // bytes of regions and of pieces that are mapped on their own
+  };
+
+  // Returns the heap of all caches of the process. It is never destroyed.
+  static BlockHeap& shared();
+
+  BlockHeap() = default;
+  BlockHeap(const BlockHeap&) = delete;
+  BlockHeap& operator=(const BlockHeap&) = delete;
+  // All pieces must have been given back.
+  ~BlockHeap();
+
+  // Returns how many bytes a piece for `bytes` (at most kBytesMax) takes.
+  static size_t piece_bytes(size_t bytes);
+  // Returns the same with the piece's share of the free memory that the heap may keep.
+  static uint64_t charge_of(size_t bytes) {
+    const size_t piece = piece_bytes(bytes);
+    return piece > kPieceBytesMax ? piece : piece + piece / kFreeShare;
+  }
+
+  // Returns memory for `bytes` (at most kBytesMax), aligned to 16 bytes. Throws std::bad_alloc as operator
+  // new does.
+  void* take(size_t bytes);
+  // Gives back what take() of this heap returned.
+  void give_back(void* memory);
+
+  // The figures of one moment each. Takes no lock.
+  Stats stats() const {
+    return {.in_use = in_use_.load(std::memory_order_relaxed),
+            .resident = resident_.load(std::memory_order_relaxed),
+            .mapped = mapped_.load(std::memory_order_relaxed)};
+  }
+  // Returns how much of `bytes` of memory is for charges: all of it, unless the heap keeps more free memory
+  // than the charges contain. Takes no lock.
+  uint64_t for_charges(uint64_t bytes) const;
+  // Returns the memory that charges of so many bytes take beyond themselves; usually 0. Takes no lock.
+  uint64_t excess_of(uint64_t charges) const;
+
+ private:
+  struct Piece;
+  static constexpr size_t kSizesPerLevel = 32;
+  static constexpr size_t kLevels = 14;
+  struct List {
+    Piece* first = nullptr;
+    Piece* last = nullptr;
+  };
+
+  static size_t list_of(size_t bytes);
+  void* take_mapped(size_t bytes);
+  Piece* find(size_t bytes) CELLAR_REQUIRES(mutex_);
+  Piece* add_region() CELLAR_REQUIRES(mutex_);
+  void cut(Piece* piece, size_t bytes) CELLAR_REQUIRES(mutex_);
+  Piece* join(Piece* piece, Piece* after) CELLAR_REQUIRES(mutex_);
+  void put(Piece* piece) CELLAR_REQUIRES(mutex_);
+  void take_out(Piece* piece) CELLAR_REQUIRES(mutex_);
+  void release_pages() CELLAR_REQUIRES(mutex_);
+  bool release_pages_of(Piece* piece) CELLAR_REQUIRES(mutex_);
+  void publish() CELLAR_REQUIRES(mutex_);
+
+  Mutex mutex_;
+  std::array<List, kLevels * kSizesPerLevel> lists_ CELLAR_GUARDED_BY(mutex_);
+  std::array<uint32_t, kLevels> filled_ CELLAR_GUARDED_BY(mutex_) = {};  // a bit for each list with pieces
+  uint64_t regions_ CELLAR_GUARDED_BY(mutex_) = 0;
+  uint64_t empty_regions_ CELLAR_GUARDED_BY(mutex_) = 0;  // without a piece in use
+  uint64_t used_ CELLAR_GUARDED_BY(mutex_) = 0;           // bytes of pieces in use in regions
+  uint64_t clean_ CELLAR_GUARDED_BY(mutex_) = 0;          // bytes of free pages without memory
+  uint64_t dirty_ CELLAR_GUARDED_BY(mutex_) = 0;          // bytes of other whole pages of free pieces
+  uint64_t alone_ CELLAR_GUARDED_BY(mutex_) = 0;          // bytes of pieces that are mapped on their own
+  std::atomic<uint64_t> in_use_{0};
+  std::atomic<uint64_t> resident_{0};
+  std::atomic<uint64_t> mapped_{0};
+};
+
+}  // namespace cellar

@@ -1,0 +1,278 @@
+// Goal: pieces are aligned and their own, and free memory goes back to the system in every order of frees.
+// Method: sizes at the edges of rounding, random pieces that carry marks, and the heap's figures compared
+// with those of the kernel. Two threads give back what the other one took.
+#include "base/block_heap.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <array>
+#include <atomic>
+#include <cstring>
+#include <fstream>
+#include <limits>
+#include <new>
+#include <thread>
+#include <utility>
+#include <vector>
+
+#include "base/pages.h"
+#include "base/random.h"
+#include "base/recycled.h"
+#include "tests/support/address_space.h"
+
+namespace cellar::testing {
+namespace {
+
+constexpr uint64_t kMib = 1 << 20;
+
+// Memory of this process without files.
+uint64_t anonymous_bytes() {
+  std::ifstream status("/proc/self/status");
+  for (std::string word; status >> word;) {
+    uint64_t kilobytes = 0;
+    if (word == "RssAnon:" && status >> kilobytes) return kilobytes * 1024;
+  }
+  ADD_FAILURE() << "the kernel does not tell RssAnon";
+  return 0;
+}
+
+struct Owned {
+  char* start;
+  size_t bytes;
+  char mark;
+
+  static Owned take(BlockHeap& heap, size_t bytes, char mark = 1) {
+    const Owned owned{static_cast<char*>(heap.take(bytes)), bytes, mark};
+    std::memset(owned.start, mark, bytes);
+    return owned;
+  }
+  bool is_whole() const {
+    return std::all_of(start, start + bytes, [this](char byte) { return byte == mark; });
+  }
+};
+
+void shuffle(std::vector<Owned>& pieces, Random& random) {
+  for (size_t i = pieces.size(); i > 1; --i) std::swap(pieces[i - 1], pieces[random.below(i)]);
+}
+
+TEST(BlockHeap, APieceIsLittleLargerThanItsBytes) {
+  size_t before = 0;
+  for (size_t bytes = 1; bytes < 3 * BlockHeap::kPieceBytesMax; bytes += 1 + bytes / 500) {
+    const size_t piece = BlockHeap::piece_bytes(bytes);
+    const size_t whole = bytes + BlockHeap::kHeaderBytes;
+    EXPECT_GE(piece, whole);
+    EXPECT_LE(piece,
+              std::max<size_t>(whole + whole / 32 + 15, 48) + (piece > BlockHeap::kPieceBytesMax ? 4095 : 0));
+    EXPECT_EQ(piece % 16, 0u);
+    EXPECT_GE(piece, before);
+    // A size that is rounded is not rounded again.
+    EXPECT_EQ(BlockHeap::piece_bytes(piece - BlockHeap::kHeaderBytes), piece);
+    EXPECT_LE(BlockHeap::charge_of(bytes), piece + piece / BlockHeap::kFreeShare);
+    before = piece;
+  }
+}
+
+TEST(BlockHeap, SizesAtTheEdgesOfRounding) {
+  BlockHeap heap;
+  std::vector<Owned> pieces;
+  for (size_t power = 16; power <= 4 * BlockHeap::kPieceBytesMax; power *= 2) {
+    for (const size_t edge : {power, power + power / 32, power + power / 2}) {
+      for (int off = -17; off <= 17; ++off) {
+        const size_t bytes = edge - BlockHeap::kHeaderBytes + static_cast<size_t>(off);
+        if (off < 0 && edge < BlockHeap::kHeaderBytes + 17) continue;
+        if (power > 64 << 10 && off % 8 != 0) continue;  // few of the large ones
+        pieces.push_back(Owned::take(heap, bytes, static_cast<char>(pieces.size())));
+        EXPECT_EQ(reinterpret_cast<uintptr_t>(pieces.back().start) % 16, 0u);
+      }
+    }
+  }
+  uint64_t sum = 0;
+  for (const Owned& piece : pieces) sum += BlockHeap::piece_bytes(piece.bytes);
+  if (kKeepsMemory) {
+    // The rest of a region that is too small for a piece belongs to the piece before it.
+    EXPECT_GE(heap.stats().in_use, sum);
+    EXPECT_LE(heap.stats().in_use, sum + 48 * pieces.size());
+  }
+  Random random(3);
+  shuffle(pieces, random);
+  for (const Owned& piece : pieces) {
+    ASSERT_TRUE(piece.is_whole()) << piece.bytes;
+    heap.give_back(piece.start);
+  }
+  EXPECT_EQ(heap.stats().in_use, 0u);
+  EXPECT_LE(heap.stats().resident, BlockHeap::kFreeBytesMin);
+}
+
+TEST(BlockHeap, RandomPiecesKeepTheirBytes) {
+  BlockHeap heap;
+  Random random(11);
+  std::vector<Owned> pieces;
+  for (int step = 0; step < 40'000; ++step) {
+    if (pieces.size() < 50 || (pieces.size() < 1500 && random.one_in(2))) {
+      const size_t bytes = 1 + random.below(uint64_t{1} << random.below(random.one_in(20) ? 20 : 16));
+      pieces.push_back(Owned::take(heap, bytes, static_cast<char>(random.next())));
+    } else {
+      std::swap(pieces[random.below(pieces.size())], pieces.back());
+      ASSERT_TRUE(pieces.back().is_whole()) << step;
+      heap.give_back(pieces.back().start);
+      pieces.pop_back();
+    }
+    const BlockHeap::Stats stats = heap.stats();
+    ASSERT_LE(stats.in_use, stats.resident) << step;
+    ASSERT_LE(stats.resident, stats.mapped) << step;
+  }
+  for (const Owned& piece : pieces) {
+    ASSERT_TRUE(piece.is_whole());
+    heap.give_back(piece.start);
+  }
+}
+
+TEST(BlockHeap, NeighboursThatAreFreeBecomeOnePiece) {
+  if (!kKeepsMemory) GTEST_SKIP() << "the memory is the allocator's";
+  BlockHeap heap;
+  Random random(2);
+  std::vector<Owned> pieces;
+  for (int i = 0; i < 200; ++i) pieces.push_back(Owned::take(heap, 15'000));
+  const Owned last = Owned::take(heap, 100);  // so that the region is not empty
+  const uint64_t pages = bytes_of_pages();
+  shuffle(pieces, random);
+  for (const Owned& piece : pieces) heap.give_back(piece.start);
+  for (int i = 0; i < 2; ++i) pieces[static_cast<size_t>(i)] = Owned::take(heap, 1'000'000);
+  EXPECT_EQ(bytes_of_pages(), pages) << "no other region is needed";
+  for (int i = 0; i < 2; ++i) heap.give_back(pieces[static_cast<size_t>(i)].start);
+  heap.give_back(last.start);
+}
+
+TEST(BlockHeap, EmptyRegionsAndLargePiecesGoBack) {
+  const uint64_t before = bytes_of_pages();
+  {
+    BlockHeap heap;
+    Random random(4);
+    std::vector<Owned> pieces;
+    for (int i = 0; i < 2'000; ++i) pieces.push_back(Owned::take(heap, 10'000 + random.below(20'000)));
+    for (int i = 0; i < 8; ++i) pieces.push_back(Owned::take(heap, (1 << 20) + random.below(1 << 20)));
+    if (kKeepsMemory) {
+      EXPECT_GT(bytes_of_pages(), before + 40 * kMib);
+    }
+    shuffle(pieces, random);
+    for (const Owned& piece : pieces) heap.give_back(piece.start);
+    EXPECT_LE(bytes_of_pages(), before + BlockHeap::kRegionBytes) << "one region stays";
+  }
+  EXPECT_EQ(bytes_of_pages(), before);
+}
+
+// The freed pieces lie between others that are in use, so that no region is empty.
+TEST(BlockHeap, PagesOfFreePiecesGoBack) {
+  if (kSanitized) GTEST_SKIP() << "a sanitizer needs memory of its own";
+  BlockHeap heap;
+  Random random(6);
+  std::vector<Owned> pieces;
+  const uint64_t before = anonymous_bytes();
+  for (int i = 0; i < 4'000; ++i) pieces.push_back(Owned::take(heap, 17'000));
+  const uint64_t full = heap.stats().resident;
+  EXPECT_GT(full, 64 * kMib);
+  EXPECT_NEAR(static_cast<double>(anonymous_bytes() - before), static_cast<double>(full), 2.0 * kMib);
+  shuffle(pieces, random);
+  for (size_t i = 0; i < 2'000; ++i) heap.give_back(pieces[i].start);
+  const BlockHeap::Stats half = heap.stats();
+  EXPECT_LT(half.in_use, full * 52 / 100);
+  // Up to two parts of pages are left of each run of free pieces: a quarter of the pieces' size.
+  EXPECT_LT(half.resident, full * 66 / 100);
+  EXPECT_NEAR(static_cast<double>(anonymous_bytes() - before), static_cast<double>(half.resident),
+              2.0 * kMib);
+  for (size_t i = 2'000; i < 4'000; ++i) {
+    ASSERT_TRUE(pieces[i].is_whole());
+    heap.give_back(pieces[i].start);
+  }
+  EXPECT_LE(heap.stats().resident, BlockHeap::kFreeBytesMin);
+  EXPECT_LT(anonymous_bytes(), before + 3 * kMib);
+}
+
+TEST(BlockHeap, ChargesContainWhatABusyHeapTakes) {
+  if (!kKeepsMemory) GTEST_SKIP() << "the memory is the allocator's";
+  BlockHeap heap;
+  Random random(8);
+  std::vector<Owned> pieces;
+  uint64_t charges = 0;
+  for (int step = 0; step < 60'000; ++step) {
+    pieces.push_back(
+        Owned::take(heap, step < 30'000 ? 16'400 + random.below(1'200) : 600 + random.below(40'000)));
+    charges += BlockHeap::charge_of(pieces.back().bytes);
+    while (charges > heap.for_charges(16 * kMib)) {
+      std::swap(pieces[random.below(pieces.size())], pieces.back());
+      charges -= BlockHeap::charge_of(pieces.back().bytes);
+      heap.give_back(pieces.back().start);
+      pieces.pop_back();
+    }
+    ASSERT_LE(heap.stats().resident, 16 * kMib + BlockHeap::kFreeBytesMin + 200'000) << step;
+  }
+  EXPECT_GT(charges, 15 * kMib) << "evicting for free memory would empty the cache";
+  for (const Owned& piece : pieces) heap.give_back(piece.start);
+}
+
+TEST(BlockHeap, RemainsOfPagesBeyondTheShareAreExcess) {
+  if (!kKeepsMemory) GTEST_SKIP() << "the memory is the allocator's";
+  BlockHeap heap;
+  Random random(9);
+  std::vector<Owned> pieces;
+  for (int i = 0; i < 100'000; ++i) pieces.push_back(Owned::take(heap, 300));
+  EXPECT_EQ(heap.excess_of(1000), 0u);
+  EXPECT_EQ(heap.for_charges(1000), 1000u);
+  shuffle(pieces, random);
+  for (size_t i = 0; i < 50'000; ++i) heap.give_back(pieces[i].start);
+  const BlockHeap::Stats stats = heap.stats();
+  const uint64_t charges = stats.in_use + stats.in_use / BlockHeap::kFreeShare;
+  EXPECT_GT(heap.excess_of(charges), charges / 2) << "half of each page is in use";
+  EXPECT_NEAR(static_cast<double>(charges + heap.excess_of(charges)),
+              static_cast<double>(stats.resident - BlockHeap::kFreeBytesMin),
+              0.1 * static_cast<double>(charges));
+  EXPECT_LE(heap.for_charges(1'000'000) + heap.excess_of(heap.for_charges(1'000'000)), 1'000'000u);
+  for (size_t i = 50'000; i < 100'000; ++i) heap.give_back(pieces[i].start);
+  EXPECT_EQ(heap.excess_of(1000), 0u);
+}
+
+TEST(BlockHeap, ThreadsGiveBackWhatOthersTook) {
+  BlockHeap heap;
+  std::array<std::atomic<Owned*>, 64> shared{};
+  const auto work = [&](uint64_t seed) {
+    Random random(seed);
+    for (int step = 0; step < 20'000; ++step) {
+      auto* const mine =
+          new Owned(Owned::take(heap, 1 + random.below(40'000), static_cast<char>(random.next())));
+      Owned* const other = shared[random.below(shared.size())].exchange(mine);
+      if (other == nullptr) continue;
+      ASSERT_TRUE(other->is_whole());
+      heap.give_back(other->start);
+      delete other;
+    }
+  };
+  { const std::jthread first(work, 1), second(work, 2); }
+  for (auto& each : shared)
+    if (Owned* const left = each.load(); left != nullptr) {
+      heap.give_back(left->start);
+      delete left;
+    }
+  EXPECT_EQ(heap.stats().in_use, 0u);
+}
+
+TEST(BlockHeap, WithoutMemoryItThrowsAsNewDoesAndGoesOn) {
+  if (kSanitized) GTEST_SKIP() << "a sanitizer needs the address space";
+  BlockHeap heap;
+  std::vector<Owned> pieces;
+  pieces.reserve(10'000);
+  {
+    const AddressSpace space(64 << 20);
+    EXPECT_THROW((void)heap.take(100 << 20), std::bad_alloc);
+    EXPECT_THROW(while (pieces.size() < pieces.capacity()) pieces.push_back(Owned::take(heap, 100'000)),
+                 std::bad_alloc);
+    heap.give_back(pieces.back().start);
+    pieces.back() = Owned::take(heap, 100'000);
+  }
+  pieces.push_back(Owned::take(heap, 100'000));
+  for (const Owned& piece : pieces) heap.give_back(piece.start);
+  EXPECT_EQ(heap.stats().in_use, 0u);
+}
+
+}  // namespace
+}  // namespace cellar::testing
