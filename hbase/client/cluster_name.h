@@ -16,8 +16,8 @@ constexpr std::string_view kScheme = "hbase://";
 struct ClusterName {
   std::vector<ServerAddress> masters;
   int64_t timeout_ms = 120'000;  // of an operation, with all its attempts
-  // Of the first answer of a master. timeout_ms, if the text gives one: whoever opens may wait for a cluster
-  // that starts.
+  // The longest time until a master answers for the first time. It is timeout_ms if the text gives one, for a
+  // cluster that starts.
   int64_t first_answer_ms = 15'000;
   std::string user = "cellar";
 };

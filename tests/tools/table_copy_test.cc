@@ -277,6 +277,92 @@ TEST_F(TableCopy, ARawCopyHasTheMarkers) {
   }
 }
 
+// A sink after whose every cell the other table is compacted, so that markers which hide nothing are dropped.
+class CompactingSink final : public CopySink {
+ public:
+  CompactingSink(std::unique_ptr<CopySink> inner, std::shared_ptr<Table> to)
+      : inner_(std::move(inner)), to_(std::move(to)) {}
+  Status add(const CellView& cell) override {
+    CELLAR_TRY(inner_->add(cell));
+    CELLAR_TRY(inner_->finish());
+    CELLAR_TRY(to_->flush());
+    return to_->major_compact();
+  }
+  Status finish() override { return inner_->finish(); }
+  uint64_t tags_left_out() const override { return inner_->tags_left_out(); }
+
+ private:
+  const std::unique_ptr<CopySink> inner_;
+  const std::shared_ptr<Table> to_;
+};
+
+TEST_F(TableCopy, ACompactionDuringARawCopyShowsNothingThatIsHidden) {
+  for (const bool for_cluster : {false, true}) {
+    const std::string name = for_cluster ? "cluster" : "store";
+    from_ = from_engine_->create_table(name, options()).value();
+    to_ = to_engine_->create_table(name, options()).value();
+    put(Put("a").add_at("d", "name", 1, "old").add_at("d", "name", 2, "new").add_at("e", "", 1, "x"));
+    erase(Delete("a").version("d", "name", 2).family("e", 3));
+    put(Put("b").add_at("d", "name", 1, "gone").add_at("d", "other", 9, "stays"));
+    erase(Delete("b").column("d", "name", 4).family_version("d", 1));
+    plan_.scan.raw(true);
+    CompactingSink compacting(sink(for_cluster), to_);
+    CopyProgress progress;
+    ASSERT_TRUE(copy_cells(session_, *from_, plan_, compacting, progress, [] { return Status(); }).ok());
+    EXPECT_EQ(shown(*from_), shown(*to_)) << name;
+  }
+}
+
+// A sink that only looks: how many markers came, and whether a put followed one in its row.
+class LookingSink final : public CopySink {
+ public:
+  Status add(const CellView& cell) override {
+    if (cell.row() != row_) in_markers_ = false;
+    row_ = cell.row();
+    const bool put = cell.type() == CellType::kPut;
+    ordered = ordered && !(put && in_markers_);
+    in_markers_ = in_markers_ || !put;
+    put ? ++puts : ++markers;
+    return {};
+  }
+  Status finish() override { return {}; }
+  uint64_t tags_left_out() const override { return 0; }
+
+  uint64_t puts = 0;
+  uint64_t markers = 0;
+  bool ordered = true;
+
+ private:
+  std::string row_;
+  bool in_markers_ = false;
+};
+
+// The first row has more markers than are held, so it is read twice.
+TEST_F(TableCopy, MarkersFollowTheOtherCellsOfTheirRow) {
+  from_ = from_engine_->create_table("long", options()).value();
+  constexpr int kColumns = 3000;
+  for (const std::string row : {"a", "b"}) {
+    Put puts(row);
+    Delete erased(row);
+    const int columns = row == "a" ? kColumns : 3;
+    for (int i = 0; i < columns; ++i) {
+      const std::string column = std::string(400, 'c') + std::to_string(i);
+      puts.add_at("d", column, 5, "x");
+      erased.version("d", column, 5);
+    }
+    put(puts);
+    erase(erased);
+  }
+  plan_.scan.raw(true);
+  LookingSink looking;
+  CopyProgress progress;
+  ASSERT_TRUE(copy_cells(session_, *from_, plan_, looking, progress, [] { return Status(); }).ok());
+  EXPECT_EQ(looking.puts, kColumns + 3u);
+  EXPECT_EQ(looking.markers, kColumns + 3u);
+  EXPECT_TRUE(looking.ordered);
+  EXPECT_EQ(progress.cells, 2u * (kColumns + 3u));
+}
+
 TEST_F(TableCopy, TagsThatAClusterDoesNotTakeAreCounted) {
   make_tables();
   std::string tags;

@@ -1,4 +1,4 @@
-// CopySink: takes the cells of a table in their order, and writes them to another table in bounded batches.
+// CopySink: takes the cells of a table row by row, and writes them to another table in bounded batches.
 #pragma once
 
 #include <cstdint>

@@ -11,6 +11,7 @@
 
 #include "base/bytes.h"
 #include "base/hash.h"
+#include "cell/cell_codec.h"
 #include "cellar/environment.h"
 #include "tools/query/table_rows.h"
 
@@ -82,6 +83,39 @@ void go_on(CopyProgress& progress, const RangeCounts& counts, std::string next) 
   progress.next = std::move(next);
 }
 
+// The delete markers of a row, which are written after the row's other cells. A major compaction of the other
+// table drops markers. Cells that are written after their marker was dropped would show.
+class HeldMarkers {
+ public:
+  void hold(const CellView& cell) {
+    bytes_ += bytes_of(cell);
+    if (bytes_ <= kPartBytes) {
+      cells_.emplace_back().assign(cell);
+    } else {
+      cells_.clear();  // the row is read again for them
+    }
+  }
+
+  // Writes the markers of this row, which has ended, and holds none then. `scan` found them.
+  Status write(Table& from, Scan scan, const std::string& row, CopySink& sink) {
+    if (std::exchange(bytes_, 0) > kPartBytes) {
+      CELLAR_TRY_ASSIGN(CellWalk walk, CellWalk::begin(from, scan.start(row).stop(row, true).stats(nullptr)));
+      while (walk.next()) {
+        for (const CellView& cell : walk.part())
+          if (cell.type() != CellType::kPut && !walk.is_repeated(cell)) CELLAR_TRY(sink.add(cell));
+      }
+      return walk.status();
+    }
+    for (const OwnedCell& cell : cells_) CELLAR_TRY(sink.add(cell.view()));
+    cells_.clear();
+    return {};
+  }
+
+ private:
+  std::vector<OwnedCell> cells_;
+  uint64_t bytes_ = 0;
+};
+
 }  // namespace
 
 Status copy_cells(Session& session, Table& from, const CopyPlan& plan, CopySink& sink, CopyProgress& progress,
@@ -103,8 +137,14 @@ Status copy_cells(Session& session, Table& from, const CopyPlan& plan, CopySink&
     counts = {};
     return save();
   };
+  HeldMarkers markers;
+  const auto stopped = [&] {
+    return interrupted_status(fmt::format("{} of {} copied", counted(progress.rows, "row"), from.name()));
+  };
   while (walk.next()) {
     if (walk.begins_row()) {
+      CELLAR_TRY(markers.write(from, scan, last, sink));
+      if (interrupted()) return stopped();
       if (counts.bytes >= plan.range_bytes) CELLAR_TRY(end_range(walk.row()));
       ++counts.rows;
       last = walk.row();
@@ -112,7 +152,11 @@ Status copy_cells(Session& session, Table& from, const CopyPlan& plan, CopySink&
     for (const CellView& cell : walk.part()) {
       if (walk.is_repeated(cell)) continue;
       CELLAR_TRY(check_time(cell));
-      CELLAR_TRY(sink.add(cell));
+      if (cell.type() == CellType::kPut) {
+        CELLAR_TRY(sink.add(cell));
+      } else {
+        markers.hold(cell);
+      }
       ++counts.cells;
       counts.bytes += bytes_of(cell);
     }
@@ -120,8 +164,9 @@ Status copy_cells(Session& session, Table& from, const CopyPlan& plan, CopySink&
     walk.part().is_cursor() ? shown.show(cells) : shown.step(cells);
   }
   CELLAR_TRY(walk.status());
-  if (interrupted())
-    return interrupted_status(fmt::format("{} of {} copied", counted(progress.rows, "row"), from.name()));
+  if (interrupted()) return stopped();
+  CELLAR_TRY(markers.write(from, scan, last, sink));
+  if (interrupted()) return stopped();
   return end_range({});
 }
 

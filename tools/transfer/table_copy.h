@@ -23,6 +23,7 @@ struct CopyPlan {
 
 // Copies the cells from the row at which `progress` stands. After each range of rows the sink is finished,
 // `progress` goes on, and `save` is called. A scan may meet cells of equal coordinates: the newest is copied.
+// The markers of a row are copied after its other cells.
 // Errors: those of Scanner, of the sink and of `save`; kAborted after Ctrl-C; kNotSupported for a cell
 // without a time. `progress` then tells from where the same call goes on.
 //
