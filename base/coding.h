@@ -8,6 +8,8 @@
 #include <string>
 #include <string_view>
 
+#include "base/assert.h"
+
 namespace cellar {
 
 static_assert(std::endian::native == std::endian::little, "Cellar is written for little-endian machines");
@@ -55,6 +57,7 @@ inline void store_le64(char* to, uint64_t value) { std::memcpy(to, &value, sizeo
 
 // Returns fewer than eight bytes as the leading bytes of a big-endian number. The loads may overlap.
 inline uint64_t first_bytes(const char* at, size_t bytes) {
+  CELLAR_DCHECK(bytes < 8);
   const auto byte = [at](size_t i) { return uint64_t{static_cast<uint8_t>(at[i])} << (56 - 8 * i); };
   if (bytes >= 4)
     return uint64_t{load_be32(at)} << 32 | uint64_t{load_be32(at + bytes - 4)} << (64 - 8 * bytes);

@@ -140,7 +140,7 @@ inline ReadExplanation::Source* explain(const StoreView& view, const StoreQuery&
 // names, because it seldom needs the rest of the row.
 inline uint32_t first_span(const HFileReader& reader, const StoreQuery& query, const RowRange& range) {
   const uint32_t cells = reader.cells_per_row();
-  if (cells == 0 || query.span_cells == 0 || !range.single_row()) return query.span_cells;
+  if (cells == 0 || query.span_cells == 0 || !range.single_row() || range.reversed) return query.span_cells;
   const size_t names = query.rules.columns.size();
   return names == 0 ? cells : static_cast<uint32_t>(std::min<size_t>(cells, 2 * names));
 }

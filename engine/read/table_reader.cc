@@ -176,6 +176,7 @@ Result<bool> TableReader::read_row_of_one(const Get& get, ReadStats& stats, RowB
       view.begin(*store);
     } while (view->rewritten_at > read_point);
   }
+  CELLAR_TRY(table_.check());  // the store of a table that was dropped meanwhile is empty
   StoreQuery query = row_query(get, choice, stats);
   query.rules.read_point = read_point;
   query.rules.now_ms = mvcc.now_ms();

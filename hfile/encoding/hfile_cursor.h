@@ -111,7 +111,7 @@ class HFileCursor final : public RunCursor, public Recycled<HFileCursor<Decoder>
 
   std::span<const CellView> widen_span(std::span<const CellView> end) override {
     if constexpr (Decoder::kPlain) {
-      if (!standing_ || spans_.cells_max == 0 || end.size() > kSpanCellsMax) return {};
+      if (!standing_ || spans_.cells_max == 0 || end.size() >= 2 * kSpanCellsMax) return {};
       CellView* const cells = span_room(static_cast<uint32_t>(end.size()) + spans_.cells_max);
       std::ranges::copy(end, cells);
       if (const size_t count = decode_span(cells + end.size()); count > 0) {

@@ -18,6 +18,7 @@
 #include "hfile/encoding/encoding.h"
 #include "hfile/format/comparator.h"
 #include "hfile/read/failed_cursor.h"
+#include "hfile/read/file_span.h"
 #include "hfile/read/half_cursor.h"
 #include "hfile/read/row_cursor.h"
 
@@ -394,12 +395,11 @@ HFileReader::HFileReader(std::unique_ptr<Parts> parts) : parts_(std::move(parts)
 }
 HFileReader::~HFileReader() = default;
 
-// A filter of whole rows has each row once.
+// Takes the number of rows from the filter of rows, which has each row once.
 void HFileReader::count_cells_per_row() {
-  const Parts& parts = *parts_;
-  if (parts.bloom == nullptr || parts.bloom_row_bytes != std::string_view::npos) return;
-  const uint64_t rows = parts.bloom->facts().keys;
-  const uint64_t cells = parts.trailer.entry_count;
+  uint64_t rows = 0;
+  if (!file_rows(*this, rows)) return;
+  const uint64_t cells = parts_->trailer.entry_count;
   if (rows == 0 || rows > cells) return;
   cells_per_row_ = static_cast<uint32_t>(std::min<uint64_t>(cells / rows + (cells % rows != 0), UINT32_MAX));
 }

@@ -204,7 +204,7 @@ class Get : public Query<Get> {
   // A row has 1 to 32,767 bytes. The read fails with kInvalidArgument if it is empty, with kLimit if it is
   // longer.
   explicit Get(std::string_view row) : row_(row) {}
-  // Takes the bytes of a temporary string without a copy.
+  // Takes the bytes of a temporary string without a copy. A string that was moved in is empty afterwards.
   template <class Row>
   requires std::is_same_v<Row, std::string>
   explicit Get(Row&& row) : row_(std::move(row)) {}
