@@ -1,6 +1,7 @@
 // BlockHeap: lists of free pieces by size, whose neighbours are joined at once.
 #include "base/block_heap.h"
 
+#include <pthread.h>
 #include <sys/mman.h>
 
 #include <algorithm>
@@ -22,6 +23,9 @@ constexpr unsigned kLevelBits = 5;   // 2^5 sizes in each further power of two
 constexpr uint64_t kInUse = 1;
 constexpr uint64_t kMapped = 2;
 constexpr uint64_t kMarks = kStepBytes - 1;
+
+constexpr int kReleasesMax = 16;  // of one call, which holds the lock
+constexpr double kChargedShareMin = 0.5;
 
 uintptr_t round_up(uintptr_t value, size_t step) { return (value + step - 1) / step * step; }
 uintptr_t round_down(uintptr_t value, size_t step) { return value / step * step; }
@@ -66,9 +70,18 @@ struct BlockHeap::Piece {
 };
 
 BlockHeap& BlockHeap::shared() {
-  static auto* const heap = new BlockHeap;  // blocks may outlive all objects with static lifetime
+  // Blocks may outlive all objects with static lifetime. A fork waits for the lock, which the child inherits.
+  static BlockHeap* const heap = [] {
+    static auto* const made = new BlockHeap;
+    pthread_atfork([] { made->lock_for_fork(); }, [] { made->unlock_after_fork(); },
+                   [] { made->unlock_after_fork(); });
+    return made;
+  }();
   return *heap;
 }
+
+void BlockHeap::lock_for_fork() CELLAR_NO_THREAD_SAFETY_ANALYSIS { mutex_.lock(); }
+void BlockHeap::unlock_after_fork() CELLAR_NO_THREAD_SAFETY_ANALYSIS { mutex_.unlock(); }
 
 BlockHeap::~BlockHeap() {
   const MutexLock lock(mutex_);
@@ -100,7 +113,8 @@ size_t BlockHeap::list_of(size_t bytes) {
 
 // ---- Lists ----
 
-// Pieces with pages that were used lie first: they are taken before those that cost page faults.
+// Pieces with pages that were used lie first: they are taken before those that cost page faults, and
+// release_pages() finds them. A piece that is too small for a page has none of both.
 void BlockHeap::put(Piece* piece) {
   CELLAR_DCHECK(!piece->in_use() && piece->bytes() % kStepBytes == 0);
   clean_ += piece->clean_bytes();
@@ -108,7 +122,7 @@ void BlockHeap::put(Piece* piece) {
   if (piece->is_region()) ++empty_regions_;
   const size_t at = list_of(piece->bytes());
   List& list = lists_[at];
-  const bool first = piece->dirty_bytes() > 0 || piece->page_bytes() == 0;
+  const bool first = piece->dirty_bytes() > 0 || piece->bytes() < kPageBytes;
   piece->next = first ? list.first : nullptr;
   piece->previous = first ? nullptr : list.last;
   (piece->next != nullptr ? piece->next->previous : list.last) = piece;
@@ -148,6 +162,8 @@ BlockHeap::Piece* BlockHeap::find(size_t bytes) {
 // A region is a free piece, and a header after it that is in use and has no bytes.
 BlockHeap::Piece* BlockHeap::add_region() {
   auto* const piece = reinterpret_cast<Piece*>(take_pages(kRegionBytes));
+  // With a huge page, the first use of a region would take memory for free pages that count as clean.
+  ::madvise(piece, kRegionBytes, MADV_NOHUGEPAGE);
   ++regions_;
   piece->bytes_and_marks = kRegionBytes - kHeaderBytes;
   piece->previous_bytes = 0;
@@ -216,6 +232,11 @@ void BlockHeap::give_back(void* memory) {
     alone_ -= bytes;
     return publish();
   }
+  if (char* const region = free_piece(piece)) return_pages(region, kRegionBytes);
+}
+
+// Frees a piece of a region. Returns the region if it is to be unmapped, which needs no lock.
+char* BlockHeap::free_piece(Piece* piece) {
   const MutexLock lock(mutex_);
   CELLAR_ASSERT(used_ >= piece->bytes() && piece->after()->previous_bytes == piece->bytes());
   used_ -= piece->bytes();
@@ -229,29 +250,33 @@ void BlockHeap::give_back(void* memory) {
     take_out(before);
     piece = join(before, piece);
   }
-  if (piece->is_region() && empty_regions_ > 0) {  // one stays for the next block
+  const bool leaves = piece->is_region() && empty_regions_ > 0;  // one stays for the next block
+  if (leaves) {
     --regions_;
-    return_pages(reinterpret_cast<char*>(piece), kRegionBytes);
   } else {
     put(piece);
   }
-  if (dirty_ > dirty_max(used_)) release_pages();
+  if (dirty_ > dirty_max(used_) && !keeps_pages_) release_pages();
   publish();
+  return leaves ? reinterpret_cast<char*>(piece) : nullptr;
 }
 
 // ---- Pages ----
 
-// Gives back pages of the largest pieces until half of what may be kept is left. Small ones are taken again
-// sooner.
+// Gives back pages of the largest pieces until half of what may be kept is left, or of a few pieces. A call
+// frees one piece at most, so the next ones catch up. Small pieces are taken again sooner.
 void BlockHeap::release_pages() {
   const uint64_t enough = dirty_max(used_) / 2;
+  int left = kReleasesMax;
   for (size_t level = kLevels; level-- > 0;) {
     for (uint32_t bits = filled_[level]; bits != 0;) {
       const auto at = static_cast<size_t>(std::bit_width(bits)) - 1;
       bits &= ~(uint32_t{1} << at);
       const List& list = lists_[level * kSizesPerLevel + at];
       while (list.first != nullptr && list.first->dirty_bytes() > 0) {
-        if (dirty_ <= enough || !release_pages_of(list.first)) return;
+        if (dirty_ <= enough || left-- == 0) return;
+        keeps_pages_ = !release_pages_of(list.first);
+        if (keeps_pages_) return;
       }
     }
   }
@@ -274,24 +299,29 @@ void BlockHeap::publish() {
   in_use_.store(used_ + alone_, std::memory_order_relaxed);
   resident_.store(mapped - clean_, std::memory_order_relaxed);
   mapped_.store(mapped, std::memory_order_relaxed);
+  free_pages_.store(dirty_, std::memory_order_relaxed);
+  // The share is of one moment. kFreeBytesMin is not charged.
+  const uint64_t charged = used_ + used_ / kFreeShare + alone_;
+  const uint64_t resident = std::max(mapped - clean_, kFreeBytesMin) - kFreeBytesMin;
+  const bool all = resident <= charged || charged == 0;
+  charged_share_.store(all ? 1 : static_cast<double>(charged) / static_cast<double>(resident),
+                       std::memory_order_relaxed);
 }
 
 // ---- What charges contain ----
 
 uint64_t BlockHeap::for_charges(uint64_t bytes) const {
-  const Stats now = stats();
-  const uint64_t charged = now.in_use + now.in_use / kFreeShare + kFreeBytesMin;
-  if (now.resident <= charged) return bytes;
-  const double share = static_cast<double>(charged) / static_cast<double>(now.resident);
-  return std::min(bytes, static_cast<uint64_t>(static_cast<double>(bytes) * share));
+  const double share = charged_share_.load(std::memory_order_relaxed);
+  CELLAR_ASSERT(share > 0 && share <= 1);
+  if (share == 1) return bytes;
+  return std::min(bytes,
+                  static_cast<uint64_t>(static_cast<double>(bytes) * std::max(share, kChargedShareMin)));
 }
 
 uint64_t BlockHeap::excess_of(uint64_t charges) const {
-  const Stats now = stats();
-  const uint64_t charged = now.in_use + now.in_use / kFreeShare + kFreeBytesMin;
-  if (now.resident <= charged) return 0;
-  const double share = static_cast<double>(now.resident - charged) / static_cast<double>(charged);
-  return static_cast<uint64_t>(static_cast<double>(charges) * share);
+  const double share = charged_share_.load(std::memory_order_relaxed);
+  CELLAR_ASSERT(share > 0 && share <= 1);
+  return static_cast<uint64_t>(static_cast<double>(charges) * (1 / share - 1));
 }
 
 }  // namespace cellar

@@ -21,9 +21,11 @@ namespace cellar {
 // multiple of 16 bytes, and above 512 bytes to a 32nd of a power of two. So every free piece of a list is
 // large enough for the sizes of that list. Pieces above kPieceBytesMax are mapped on their own.
 //
-// The whole pages of free memory are at most a kFreeShare-th of the pieces in use, or half of kFreeBytesMin.
-// The remains of pages between pieces come on top. charge_of() contains the share, and excess_of() tells what
-// is beyond it and kFreeBytesMin.
+// Whole free pages that still take memory are at most a kFreeShare-th of the pieces in use, or half of
+// kFreeBytesMin, but for a moment: a call gives back a few of them. The remains of pages between pieces come
+// on top. charge_of() contains the share, and excess_of() tells what is beyond it and kFreeBytesMin.
+//
+// A forked child may use the heap of its parent, whatever the parent's threads did.
 //
 // Under AddressSanitizer all memory comes from its allocator, which finds uses after the end. stats() are 0
 // then.
@@ -40,7 +42,8 @@ class BlockHeap {
     uint64_t in_use = 0;  // bytes of pieces, with headers and rounding
     // Bytes that the process has for them: pieces in use, and free memory whose pages are not given back.
     uint64_t resident = 0;
-    uint64_t mapped = 0;  // bytes of regions and of pieces that are mapped on their own
+    uint64_t mapped = 0;      // bytes of regions and of pieces that are mapped on their own
+    uint64_t free_pages = 0;  // bytes of whole free pages that still take memory
   };
 
   // Returns the heap of all caches of the process. It is never destroyed.
@@ -66,14 +69,16 @@ class BlockHeap {
   // Gives back what take() of this heap returned.
   void give_back(void* memory);
 
-  // The figures of one moment each. Takes no lock.
+  // Returns figures, each of its own moment. Takes no lock.
   Stats stats() const {
     return {.in_use = in_use_.load(std::memory_order_relaxed),
             .resident = resident_.load(std::memory_order_relaxed),
-            .mapped = mapped_.load(std::memory_order_relaxed)};
+            .mapped = mapped_.load(std::memory_order_relaxed),
+            .free_pages = free_pages_.load(std::memory_order_relaxed)};
   }
-  // Returns how much of `bytes` of memory is for charges: all of it, unless the heap keeps more free memory
-  // than the charges contain. Takes no lock.
+  // Returns how many bytes of charges fit into `bytes` of memory: all of them, unless the heap keeps more free
+  // memory than the charges contain. Half of them always do: the free memory may be between the pieces of
+  // others. Takes no lock.
   uint64_t for_charges(uint64_t bytes) const;
   // Returns the memory that charges of so many bytes take beyond themselves; usually 0. Takes no lock.
   uint64_t excess_of(uint64_t charges) const;
@@ -89,6 +94,7 @@ class BlockHeap {
 
   static size_t list_of(size_t bytes);
   void* take_mapped(size_t bytes);
+  char* free_piece(Piece* piece);
   Piece* find(size_t bytes) CELLAR_REQUIRES(mutex_);
   Piece* add_region() CELLAR_REQUIRES(mutex_);
   void cut(Piece* piece, size_t bytes) CELLAR_REQUIRES(mutex_);
@@ -98,6 +104,8 @@ class BlockHeap {
   void release_pages() CELLAR_REQUIRES(mutex_);
   bool release_pages_of(Piece* piece) CELLAR_REQUIRES(mutex_);
   void publish() CELLAR_REQUIRES(mutex_);
+  void lock_for_fork();
+  void unlock_after_fork();
 
   Mutex mutex_;
   std::array<List, kLevels * kSizesPerLevel> lists_ CELLAR_GUARDED_BY(mutex_);
@@ -108,9 +116,12 @@ class BlockHeap {
   uint64_t clean_ CELLAR_GUARDED_BY(mutex_) = 0;          // bytes of free pages without memory
   uint64_t dirty_ CELLAR_GUARDED_BY(mutex_) = 0;          // bytes of other whole pages of free pieces
   uint64_t alone_ CELLAR_GUARDED_BY(mutex_) = 0;          // bytes of pieces that are mapped on their own
+  bool keeps_pages_ CELLAR_GUARDED_BY(mutex_) = false;    // the system takes no pages back
   std::atomic<uint64_t> in_use_{0};
   std::atomic<uint64_t> resident_{0};
   std::atomic<uint64_t> mapped_{0};
+  std::atomic<uint64_t> free_pages_{0};
+  std::atomic<double> charged_share_{1};  // of the resident memory
 };
 
 }  // namespace cellar

@@ -68,11 +68,10 @@ Result<std::shared_ptr<Cluster>> Cluster::open(const ClusterName& name, const En
     if (outcome.ok())
       outcome.error = CallError{Status::busy("the cluster has no identity yet"), Remedy::kWait};
     if (outcome.error->remedy == Remedy::kNone) return outcome.error->status;
-    const Status waited = retry.wait(*outcome.error);
-    if (!waited.ok())
-      return Status(waited).hinting(
-          "do HBase's masters run at these addresses? ?timeout_ms=120000 waits longer for a cluster that "
-          "starts");
+    outcome.error->status = outcome.error->status.hinting(
+        "do HBase's masters run at these addresses? ?timeout_ms=120000 waits longer for a cluster that "
+        "starts");
+    CELLAR_TRY(retry.wait(*outcome.error));
   }
 }
 

@@ -168,7 +168,8 @@ constexpr uint64_t kCellBytesHardMax = 127u << 20;  // what a store file can hol
 //   memtables_frozen_max + 1 times memtable_bytes.
 // - Memtables that an open scanner, a snapshot or a returned row still uses after their flush count, too.
 //   They leave at least an eighth to writers. Writers wait for the readers when those hold twice the total.
-// - The cache takes at most cache_bytes and a megabyte, with the free memory between its blocks.
+// - The cache takes at most cache_bytes and a few megabytes, with the free memory between its blocks. After
+//   sizes of blocks changed, it may take more until the free memory is used again: at most twice as much.
 // - The log maps two segments of log_segment_bytes each.
 // - Each compaction that runs takes a few megabytes.
 // EngineStatus tells what each part takes. A transaction also keeps its own writes in memory.

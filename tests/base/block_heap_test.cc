@@ -4,6 +4,8 @@
 #include "base/block_heap.h"
 
 #include <gtest/gtest.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <array>
@@ -187,6 +189,45 @@ TEST(BlockHeap, PagesOfFreePiecesGoBack) {
   }
   EXPECT_LE(heap.stats().resident, BlockHeap::kFreeBytesMin);
   EXPECT_LT(anonymous_bytes(), before + 3 * kMib);
+}
+
+// Free pieces of 6 KiB have a whole page or none, by chance, and lie in one list.
+TEST(BlockHeap, PagesGoBackFromAListWhoseOtherPiecesHaveNone) {
+  if (!kKeepsMemory) GTEST_SKIP() << "the memory is the allocator's";
+  BlockHeap heap;
+  std::vector<Owned> pieces;
+  for (int i = 0; i < 11'000; ++i) pieces.push_back(Owned::take(heap, 5'900));
+  for (size_t i = 0; i < pieces.size(); i += 2) heap.give_back(pieces[i].start);
+  const BlockHeap::Stats stats = heap.stats();
+  EXPECT_GT(stats.free_pages, 0u);
+  EXPECT_LE(stats.free_pages, stats.in_use / BlockHeap::kFreeShare + 8'192);
+  for (size_t i = 1; i < pieces.size(); i += 2) heap.give_back(pieces[i].start);
+}
+
+// A process forks while other threads are within the heap. The child uses it.
+TEST(BlockHeap, AForkedChildUsesIt) {
+  if (kSanitized) GTEST_SKIP() << "a sanitizer allows no threads beside a fork";
+  BlockHeap& heap = BlockHeap::shared();
+  std::atomic<bool> stop = false;
+  const auto work = [&] {
+    while (!stop) heap.give_back(heap.take(5'000));
+  };
+  std::vector<std::thread> threads;
+  for (int i = 0; i < 3; ++i) threads.emplace_back(work);
+  for (int i = 0; i < 100; ++i) {
+    const pid_t child = ::fork();
+    if (child == 0) {
+      ::alarm(20);  // a child that waits for ever is killed
+      heap.give_back(heap.take(5'000));
+      ::_exit(0);
+    }
+    int ended = 1;
+    EXPECT_EQ(::waitpid(child, &ended, 0), child);
+    EXPECT_EQ(ended, 0) << "fork " << i;
+    if (ended != 0) break;
+  }
+  stop = true;
+  for (std::thread& each : threads) each.join();
 }
 
 TEST(BlockHeap, ChargesContainWhatABusyHeapTakes) {
