@@ -22,8 +22,9 @@ namespace cellar {
 // large enough for the sizes of that list. Pieces above kPieceBytesMax are mapped on their own.
 //
 // Whole free pages that still take memory are at most a kFreeShare-th of the pieces in use, or half of
-// kFreeBytesMin, but for a moment: a call gives back a few of them. The remains of pages between pieces come
-// on top. charge_of() contains the share, and excess_of() tells what is beyond it and kFreeBytesMin.
+// kFreeBytesMin. Each call gives back a few of them, so there may be more for a moment. The remains of pages
+// between pieces come on top. charge_of() contains the share, and excess_of() tells what is beyond it and
+// kFreeBytesMin.
 //
 // A forked child may use the heap of its parent, whatever the parent's threads did.
 //
@@ -76,9 +77,9 @@ class BlockHeap {
             .mapped = mapped_.load(std::memory_order_relaxed),
             .free_pages = free_pages_.load(std::memory_order_relaxed)};
   }
-  // Returns how many bytes of charges fit into `bytes` of memory: all of them, unless the heap keeps more free
-  // memory than the charges contain. Half of them always do: the free memory may be between the pieces of
-  // others. Takes no lock.
+  // Returns how many bytes of charges fit into `bytes` of memory: all of them, unless the heap keeps more
+  // free memory than the charges contain. Half of them always do, because the free memory may be between the
+  // pieces of others. Takes no lock.
   uint64_t for_charges(uint64_t bytes) const;
   // Returns the memory that charges of so many bytes take beyond themselves; usually 0. Takes no lock.
   uint64_t excess_of(uint64_t charges) const;

@@ -74,6 +74,12 @@ struct FileParts {
   std::unique_ptr<IndexReader> index;
   std::unique_ptr<BloomReader> bloom;
   std::unique_ptr<BloomReader> delete_bloom;
+
+  // Returns the number of distinct rows, as a filter of whole rows has counted them; nothing without one.
+  std::optional<uint64_t> rows_of_filter() const {
+    if (bloom == nullptr || bloom_row_bytes != std::string_view::npos) return std::nullopt;
+    return bloom->facts().keys;
+  }
 };
 
 }  // namespace cellar

@@ -120,10 +120,9 @@ Result<std::vector<FileSample>> file_samples(const HFileReader& file, std::strin
 }
 
 bool file_rows(const HFileReader& file, uint64_t& rows) {
-  const FileParts& parts = file.parts();
-  if (parts.bloom == nullptr || parts.bloom_type_name != "ROW") return false;
-  rows = parts.bloom->facts().keys;
-  return true;
+  const std::optional<uint64_t> found = file.parts().rows_of_filter();
+  rows = found.value_or(rows);
+  return found.has_value();
 }
 
 }  // namespace cellar

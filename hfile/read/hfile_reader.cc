@@ -18,7 +18,6 @@
 #include "hfile/encoding/encoding.h"
 #include "hfile/format/comparator.h"
 #include "hfile/read/failed_cursor.h"
-#include "hfile/read/file_span.h"
 #include "hfile/read/half_cursor.h"
 #include "hfile/read/row_cursor.h"
 
@@ -397,8 +396,7 @@ HFileReader::~HFileReader() = default;
 
 // Takes the number of rows from the filter of rows, which has each row once.
 void HFileReader::count_cells_per_row() {
-  uint64_t rows = 0;
-  if (!file_rows(*this, rows)) return;
+  const uint64_t rows = parts_->rows_of_filter().value_or(0);
   const uint64_t cells = parts_->trailer.entry_count;
   if (rows == 0 || rows > cells) return;
   cells_per_row_ = static_cast<uint32_t>(std::min<uint64_t>(cells / rows + (cells % rows != 0), UINT32_MAX));
