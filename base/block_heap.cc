@@ -72,7 +72,7 @@ struct BlockHeap::Piece {
 BlockHeap& BlockHeap::shared() {
   // Blocks may outlive all objects with static lifetime. A fork waits for the lock, which the child inherits.
   static BlockHeap* const heap = [] {
-    static auto* const made = new BlockHeap;
+    static auto* const made = new BlockHeap(kKeepsMemory ? Memory::kRegions : Memory::kAllocator);
     pthread_atfork([] { made->lock_for_fork(); }, [] { made->unlock_after_fork(); },
                    [] { made->unlock_after_fork(); });
     return made;
@@ -208,7 +208,7 @@ void* BlockHeap::take_mapped(size_t bytes) {
 
 void* BlockHeap::take(size_t bytes) {
   CELLAR_ASSERT(bytes <= kBytesMax);
-  if (!kKeepsMemory) return ::operator new(bytes);
+  if (memory_ == Memory::kAllocator) return ::operator new(bytes);
   const size_t wanted = piece_bytes(bytes);
   if (wanted > kPieceBytesMax) return take_mapped(wanted);
   const MutexLock lock(mutex_);
@@ -222,7 +222,7 @@ void* BlockHeap::take(size_t bytes) {
 }
 
 void BlockHeap::give_back(void* memory) {
-  if (!kKeepsMemory) return ::operator delete(memory);
+  if (memory_ == Memory::kAllocator) return ::operator delete(memory);
   auto* piece = reinterpret_cast<Piece*>(static_cast<char*>(memory) - kHeaderBytes);
   CELLAR_ASSERT(piece->in_use());
   if (piece->is_mapped()) {

@@ -28,8 +28,8 @@ namespace cellar {
 //
 // A forked child may use the heap of its parent, whatever the parent's threads did.
 //
-// Under AddressSanitizer all memory comes from its allocator, which finds uses after the end. stats() are 0
-// then.
+// Under AddressSanitizer the memory of shared() comes from its allocator, which finds uses after the end. The
+// stats() of such a heap are 0.
 class BlockHeap {
  public:
   static constexpr size_t kRegionBytes = 4 << 20;
@@ -50,7 +50,8 @@ class BlockHeap {
   // Returns the heap of all caches of the process. It is never destroyed.
   static BlockHeap& shared();
 
-  BlockHeap() = default;
+  enum class Memory { kRegions, kAllocator };
+  explicit BlockHeap(Memory memory = Memory::kRegions) : memory_(memory) {}
   BlockHeap(const BlockHeap&) = delete;
   BlockHeap& operator=(const BlockHeap&) = delete;
   // All pieces must have been given back.
@@ -108,6 +109,7 @@ class BlockHeap {
   void lock_for_fork();
   void unlock_after_fork();
 
+  const Memory memory_;
   Mutex mutex_;
   std::array<List, kLevels * kSizesPerLevel> lists_ CELLAR_GUARDED_BY(mutex_);
   std::array<uint32_t, kLevels> filled_ CELLAR_GUARDED_BY(mutex_) = {};  // a bit for each list with pieces

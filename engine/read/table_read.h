@@ -101,8 +101,8 @@ Status check_query(const Query<Q>& query);
 // Returns the bounds of the page that is returned of each family of a row.
 template <class Q>
 PageBounds page_of(const Query<Q>& query);
-// Returns the query of a plain get for one family that has no time range of its own. The caller still sets
-// the read point, the time and the family's rules.
+// Returns what the query says of any family: versions, time range and columns. The span is that of a read of
+// one row. The caller still sets the read point, the time and the family's rules.
 template <class Q>
 StoreQuery row_query(const Query<Q>& query, const FamilyChoice& choice, ReadStats& stats);
 // Returns the query for one family. The caller still sets the read point, the time and the family's rules.

@@ -187,7 +187,6 @@ TEST_P(BlockCacheTest, PinnedChargesLeaveLessRoom) {
 
 // The heap of the blocks has holes between pieces that others hold: the blocks' share of them is memory, too.
 TEST_P(BlockCacheTest, FreeMemoryBetweenBlocksCountsWhereItIsMoreThanTheirCharge) {
-  if (!kKeepsMemory) GTEST_SKIP() << "the memory is the allocator's";
   cache_ = make_cache(1000, GetParam());
   for (uint64_t i = 0; i < 10; ++i) cache_->insert(slots_[i], block(i));
   EXPECT_EQ(cache_->stats().used_bytes, 1000u);
@@ -199,10 +198,11 @@ TEST_P(BlockCacheTest, FreeMemoryBetweenBlocksCountsWhereItIsMoreThanTheirCharge
   }
   EXPECT_EQ(cache_->stats().used_bytes, 1000u);
   for (size_t i = 0; i < others.size(); i += 2) heap.give_back(others[i]);
-  EXPECT_GT(cache_->stats().used_bytes, 1500u) << "half of the memory is free";
+  // A heap whose memory is a sanitizer's knows of no free memory.
+  EXPECT_EQ(cache_->stats().used_bytes > 1500u, kKeepsMemory) << "half of the memory is free";
   EXPECT_FALSE(cache_->has_room_for_pinned(1));
   cache_->insert(slots_[10], block(10));
-  EXPECT_GE(cache_->stats().evictions, 4u);
+  EXPECT_GE(cache_->stats().evictions, kKeepsMemory ? 4u : 1u);
   EXPECT_LE(cache_->stats().used_bytes, 1000u);
   EXPECT_GE(cache_->stats().blocks, 3u);
   for (size_t i = 1; i < others.size(); i += 2) heap.give_back(others[i]);

@@ -1,4 +1,4 @@
-// AddressSpace: a bound on what a test may map; and whether a sanitizer needs that space itself.
+// AddressSpace: a bound on what a test may map; the memory of the process; whether a sanitizer runs.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include <cstddef>
+#include <cstdint>
 #include <fstream>
 
 namespace cellar::testing {
@@ -17,6 +18,15 @@ constexpr bool kSanitized = __has_feature(address_sanitizer) || __has_feature(th
 #else
 constexpr bool kSanitized = false;
 #endif
+
+// Returns the memory of this process without files, in bytes.
+inline uint64_t anonymous_bytes() {
+  std::ifstream statm("/proc/self/statm");
+  uint64_t all = 0, resident = 0, of_files = 0;
+  statm >> all >> resident >> of_files;
+  EXPECT_GT(resident, of_files);
+  return (resident - of_files) * static_cast<uint64_t>(sysconf(_SC_PAGESIZE));
+}
 
 // Limits the memory that this process may map beyond its present memory, while this lives. Without effect
 // under a sanitizer.
