@@ -1,10 +1,11 @@
-// StepExecutor: tasks on threads of their own, each with a condition variable; the baton is the pointer
-// `running`.
+// StepExecutor: tasks on threads of their own, each with a semaphore; the baton is the pointer `running`.
 #include "tests/support/step_executor.h"
+
+#include <sched.h>
+#include <semaphore.h>
 
 #include <algorithm>
 #include <atomic>
-#include <condition_variable>
 #include <cstdio>
 #include <cstdlib>
 #include <deque>
@@ -34,6 +35,25 @@ enum class State {
 
 enum class Kind { kMain, kBeside, kHigh, kLow };
 
+// Turn: one thread waits until another one gives it the turn. A semaphore of the system: a condition variable
+// needs more calls.
+class Turn {
+ public:
+  Turn() { (void)sem_init(&semaphore_, 0, 0); }
+  ~Turn() { (void)sem_destroy(&semaphore_); }
+  Turn(const Turn&) = delete;
+  Turn& operator=(const Turn&) = delete;
+
+  void give() { (void)sem_post(&semaphore_); }
+  void await() {
+    while (sem_wait(&semaphore_) != 0) {  // a signal interrupted it
+    }
+  }
+
+ private:
+  sem_t semaphore_;
+};
+
 struct Task {
   State state = State::kIdle;
   Kind kind = Kind::kMain;
@@ -42,7 +62,7 @@ struct Task {
   const Event* event = nullptr;  // while waiting; null: for time alone
   uint64_t seen = 0;
   int64_t deadline_us = -1;  // negative: none
-  std::condition_variable turn;
+  Turn turn;                 // given by whoever makes this task the running one, or ends its thread
   std::thread thread;
 };
 
@@ -79,6 +99,30 @@ struct Current {
 };
 thread_local Current current;
 
+// OnOneProcessor: keeps this thread, and those that it starts, on the processor where it runs. Only one of them
+// runs at a time. Waking a thread on another processor takes several times as long. Does nothing if the system
+// does not allow it.
+class OnOneProcessor {
+ public:
+  OnOneProcessor() {
+    cpu_set_t one;
+    CPU_ZERO(&one);
+    const int here = sched_getcpu();
+    if (here < 0 || here >= CPU_SETSIZE) return;
+    CPU_SET(here, &one);
+    set_ = sched_getaffinity(0, sizeof before_, &before_) == 0 && sched_setaffinity(0, sizeof one, &one) == 0;
+  }
+  ~OnOneProcessor() {
+    if (set_) (void)sched_setaffinity(0, sizeof before_, &before_);
+  }
+  OnOneProcessor(const OnOneProcessor&) = delete;
+  OnOneProcessor& operator=(const OnOneProcessor&) = delete;
+
+ private:
+  cpu_set_t before_{};
+  bool set_ = false;
+};
+
 }  // namespace
 
 struct StepExecutor::Impl {
@@ -113,17 +157,22 @@ struct StepExecutor::Impl {
     return *current.task;
   }
 
-  // Gives the baton to whom the seed draws, and returns when `me` has it again; at once when `me` is idle.
+  // Gives the baton to whom the seed draws, and returns when `me` has it again; at once when `me` is idle. The
+  // lock is open while another has the baton: a thread that is woken would only wait for the lock again.
   void pass_on(std::unique_lock<std::mutex>& lock, Task& me, const char* reason) {
+    const bool idle = me.state == State::kIdle;  // what is drawn next may be a body for `me`
     Task& next = choose();
     steps.push_back({next.name, reason, clock.steady_us()});
     if (steps.size() > kStepsKept) steps.pop_front();
     if (++step_count > options.steps_max) die("more steps than steps_max");
     next.state = State::kRunning;
     running = &next;
-    if (&next == &me) return;
-    next.turn.notify_one();
-    if (me.state != State::kIdle) me.turn.wait(lock, [&] { return running == &me; });
+    if (&next == &me && !idle) return;
+    lock.unlock();
+    next.turn.give();
+    if (idle) return;
+    me.turn.await();
+    lock.lock();
   }
 
   Task& choose() {
@@ -213,16 +262,14 @@ struct StepExecutor::Impl {
 
   void serve(Task& me) {
     current = {this, &me};
-    std::unique_lock<std::mutex> lock(mutex);
     while (true) {
-      me.turn.wait(lock, [&] { return quitting || running == &me; });
+      me.turn.await();
       if (quitting) return;
       std::function<void()> body = std::exchange(me.body, nullptr);
-      lock.unlock();
       body();
       body = nullptr;  // what it captured must be gone before the task counts as ended
       if (mutexes_held() > 0) die("the end of " + me.name + " while it holds a Mutex");
-      lock.lock();
+      std::unique_lock<std::mutex> lock(mutex);
       if (me.kind == Kind::kHigh) --high.under_way;
       if (me.kind == Kind::kLow) --low.under_way;
       me.state = State::kIdle;
@@ -303,6 +350,7 @@ struct StepExecutor::Impl {
   std::multimap<int64_t, std::pair<std::string, std::function<void()>>> later;  // by the time they are due
   bool quitting = false;
   Current outer;
+  OnOneProcessor on_one_processor;  // of the thread that constructs the executor, and later destroys it
 };
 
 class StepEvent final : public Event {
@@ -349,7 +397,7 @@ StepExecutor::~StepExecutor() {
   {
     const std::lock_guard<std::mutex> lock(impl_->mutex);
     impl_->quitting = true;
-    for (const auto& task : impl_->tasks) task->turn.notify_one();
+    for (const auto& task : impl_->tasks) task->turn.give();
   }
   for (const auto& task : impl_->tasks) {
     if (task->thread.joinable()) task->thread.join();
