@@ -144,6 +144,8 @@ if(TARGET cellar_tool AND NOT CELLAR_SANITIZE)
     --build "${PROJECT_BINARY_DIR}")
   set_tests_properties(outside.short PROPERTIES TIMEOUT ${CELLAR_TEST_TIMEOUT_S} PROCESSORS 2)
 endif()
+# What long tests must reach: ./dev test and ./dev soak set their counts against it.
+add_test(NAME goals COMMAND python3 "${PROJECT_SOURCE_DIR}/tests/goals_test.py")
 # ./dev mutants: whether each seeded bug still finds its place in the sources.
 if(NOT CELLAR_SANITIZE)
   add_test(NAME mutants.apply COMMAND python3 "${PROJECT_SOURCE_DIR}/tests/mutants/mutants.py" --check)

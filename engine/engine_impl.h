@@ -65,7 +65,7 @@ class EngineImpl final : public Engine {
   Result<std::shared_ptr<const Snapshot>> snapshot() override;
   NamedSnapshots& named_snapshots() override { return named_snapshots_; }
   Feeds& feeds() override { return feeds_; }
-  Result<CheckpointInfo> checkpoint(const std::string& path) override;
+  Result<CheckpointInfo> checkpoint(const std::string& path, const std::string& base) override;
   Result<std::unique_ptr<Transaction>> begin(const TransactionOptions& options) override;
   Status run_transaction(const std::function<Status(Transaction&)>& work,
                          const TransactionOptions& options) override;

@@ -115,9 +115,13 @@ Status EngineImpl::truncate_now(const std::string& name) {
   return TableReplacement(parts_->work, parts_->catalog, parts_->background, {empty}, nullptr, 0).run();
 }
 
-Result<CheckpointInfo> EngineImpl::checkpoint(const std::string& path) {
+Result<CheckpointInfo> EngineImpl::checkpoint(const std::string& path, const std::string& base) {
   CELLAR_TRY(check_not_in_observer());  // it waits for the writers
   CELLAR_TRY(parts_->life.check_open());
+  EarlierCopy earlier;
+  if (!base.empty()) {
+    CELLAR_TRY_ASSIGN(earlier, open_earlier_copy(parts_->world, base, parts_->disk.identity));
+  }
   const auto [parent_path, name] = split_path(path);
   CELLAR_TRY_ASSIGN(const std::unique_ptr<Directory> parent,
                     parts_->world.files.open_directory(parent_path, false));
@@ -125,7 +129,7 @@ Result<CheckpointInfo> EngineImpl::checkpoint(const std::string& path) {
   CELLAR_TRY_ASSIGN(const std::vector<DirectoryEntry> entries, into->list());
   if (!entries.empty())
     return Status::invalid_argument("the target of a checkpoint must be a new or empty directory").at(path);
-  auto made = CheckpointJob(parts_->checkpoint_source, {}).run(*into);
+  auto made = CheckpointJob(parts_->checkpoint_source, {}, {}, std::move(earlier)).run(*into);
   // The name of the directory has been durable since it was opened.
   const Status status = made.status();
   if (!status.ok()) {

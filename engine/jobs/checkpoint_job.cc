@@ -10,6 +10,11 @@
 #include "engine/write/write_path.h"
 
 namespace cellar {
+namespace {
+
+constexpr uint64_t kFirstGeneration = 1;  // of a manifest: Manifest::create()
+
+}  // namespace
 
 Result<CheckpointInfo> CheckpointJob::run(Directory& into) {
   CELLAR_ASSERT(parts_.empty() && state_.tables.empty());  // used once
@@ -109,13 +114,73 @@ Status CheckpointJob::share(Directory& into, const Part& part, FamilyRecord& fam
 // have removed the name since the file was opened.
 Result<bool> CheckpointJob::share_file(Directory& into, const Part& part, const StoreFile& file) {
   const std::string& name = file.record().name;
-  Result<bool> linked = link_or_copy(source_.world.executor, *part.directory, name, into, name);
-  if (linked.status().is(Code::kNotFound) && source_.world.options.read_only) {
-    const Status copied = copy_open_file(source_.world.executor, file.reader().file(), into, name);
-    linked = copied.ok() ? Result<bool>(false) : Result<bool>(copied);
+  const Status linked = part.directory->link(name, into, name);
+  if (linked.ok()) return true;
+  const bool may_be_gone = source_.world.options.read_only;
+  const bool gone = linked.is(Code::kNotFound) && may_be_gone;
+  if (!gone && !linked.is(Code::kNotSupported)) return linked.with_context("store file " + name);
+  CELLAR_TRY_ASSIGN(const bool known, link_earlier(into, part, file));
+  if (known) return true;
+  Executor& executor = source_.world.executor;
+  Status copied = gone ? linked : copy_file(executor, *part.directory, name, into, name);
+  if (copied.is(Code::kNotFound) && may_be_gone)
+    copied = copy_open_file(executor, file.reader().file(), into, name);
+  CELLAR_TRY(copied.with_context("store file " + name));
+  return false;
+}
+
+// Returns true if the file is there now. The records of both stores must agree, and so must the sizes. A store
+// that was made of a copy may have another file of this name: its time or the checksum in its record differs.
+Result<bool> CheckpointJob::link_earlier(Directory& into, const Part& part, const StoreFile& file) {
+  if (earlier_.directory == nullptr) return false;
+  const FamilyRecord* const family = earlier_.state.family(part.store->ids().family).second;
+  if (family == nullptr) return false;
+  FileRecord wanted = file.record();
+  const auto found = std::ranges::find(family->files, wanted.name, &FileRecord::name);
+  if (found == family->files.end()) return false;
+  wanted.run = found->run;  // another compaction may have moved it
+  wanted.level = found->level;
+  if (wanted != *found) return false;
+  const auto directory =
+      open_family_directory(*earlier_.directory, part.store->ids().table, family->name, false);
+  if (directory.status().is(Code::kNotFound)) return false;
+  CELLAR_TRY(directory.status());
+  const auto there = (*directory)->open(wanted.name);
+  if (!there.ok() || (*there)->size() != wanted.bytes) return false;
+  const Status linked = (*directory)->link(wanted.name, into, wanted.name);
+  if (linked.ok()) return true;
+  // It is on another disk, too, or was removed.
+  if (linked.is(Code::kNotSupported) || linked.is(Code::kNotFound)) return false;
+  return linked.with_context("store file " + wanted.name + " of the base");
+}
+
+// Each opening for writing begins another generation of the manifest. A writer gives its files the names that
+// this store may give to its own.
+Result<EarlierCopy> open_earlier_copy(const World& world, const std::string& path, const Identity& of) {
+  constexpr std::string_view kHint = "name a checkpoint of this store, or leave the base out";
+  EarlierCopy earlier;
+  auto directory = world.files.open_directory(path, false);
+  CELLAR_TRY(directory.status().with_context("the base of the checkpoint"));
+  earlier.directory = std::move(*directory);
+  auto lock = earlier.directory->lock_shared(kLockName);
+  if (!lock.status().is(Code::kNotFound)) {  // a copy that nobody has opened has none
+    CELLAR_TRY(lock.status().with_context("the base of the checkpoint"));
+    earlier.lock = std::move(*lock);
   }
-  if (!linked.ok()) return linked.status().with_context("store file " + name);
-  return linked;
+  if (earlier.directory->open(kCurrentName).status().is(Code::kNotFound))
+    return Status::not_found("the base of the checkpoint is no store").at(path).hinting(kHint);
+  const auto manifest = Manifest::load(*earlier.directory, world.executor, {.read_only = true});
+  CELLAR_TRY(manifest.status().with_context("the base of the checkpoint"));
+  earlier.state = (*manifest)->state();
+  if (earlier.state.identity != of)
+    return Status::invalid_argument("the base of the checkpoint is no copy of this store")
+        .at(path)
+        .hinting(kHint);
+  if ((*manifest)->generation() != kFirstGeneration)
+    return Status::invalid_argument("the base of the checkpoint was opened for writing since it was made")
+        .at(path)
+        .hinting(kHint);
+  return earlier;
 }
 
 CheckpointInfo describe_checkpoint(const ManifestState& state, std::string path) {

@@ -24,13 +24,28 @@ struct CheckpointSource {
   WritePath& write_path;
 };
 
+// EarlierCopy: a checkpoint that was made before, locked against writers. Without a directory: none.
+struct EarlierCopy {
+  std::unique_ptr<Directory> directory;
+  std::unique_ptr<FileLock> lock;
+  ManifestState state;
+};
+// Errors: kInvalidArgument if it is no copy of the store `of`, or somebody has written to it; kNotFound if there
+// is no store; kLocked if somebody writes to it.
+Result<EarlierCopy> open_earlier_copy(const World& world, const std::string& path, const Identity& of);
+
 // Look at everything at one instant; link and write without hindering anybody; publish. Used once.
 class CheckpointJob {
  public:
   // Copies `tables`, or all tables if the list is empty. If `snapshot` is a name, the copy is that snapshot,
-  // and nothing writes to it later.
-  CheckpointJob(const CheckpointSource& source, std::vector<std::string> tables, std::string snapshot = {})
-      : source_(source), wanted_(std::move(tables)), snapshot_(std::move(snapshot)) {}
+  // and nothing writes to it later. Files that `earlier` has are linked to it if they cannot be linked to the
+  // source's.
+  CheckpointJob(const CheckpointSource& source, std::vector<std::string> tables, std::string snapshot = {},
+                EarlierCopy earlier = {})
+      : source_(source),
+        wanted_(std::move(tables)),
+        snapshot_(std::move(snapshot)),
+        earlier_(std::move(earlier)) {}
 
   // Fills `into`, an empty directory. The directory is a store only when this returns ok. Its content is
   // durable then; the name of the directory is not. kNotFound names a table that does not exist.
@@ -49,10 +64,12 @@ class CheckpointJob {
   Status fill(Directory& into, const TableRecord& table, FamilyRecord& family);
   Status share(Directory& into, const Part& part, FamilyRecord& family);
   Result<bool> share_file(Directory& into, const Part& part, const StoreFile& file);
+  Result<bool> link_earlier(Directory& into, const Part& part, const StoreFile& file);
 
   const CheckpointSource source_;
   const std::vector<std::string> wanted_;
   const std::string snapshot_;
+  const EarlierCopy earlier_;
   ManifestState state_;
   std::vector<Part> parts_;
   CheckpointInfo info_;

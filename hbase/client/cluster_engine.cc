@@ -138,7 +138,7 @@ class ClusterEngine final : public Engine {
 
   NamedSnapshots& named_snapshots() override { return snapshots_; }
   Feeds& feeds() override { return feeds_; }
-  Result<CheckpointInfo> checkpoint(const std::string&) override {
+  Result<CheckpointInfo> checkpoint(const std::string&, const std::string&) override {
     return cluster_has_no("checkpoints", "HBase's shell takes snapshots of tables");
   }
 

@@ -185,8 +185,15 @@ class Engine {
   virtual Feeds& feeds() CELLAR_LIFETIME_BOUND = 0;
   // Copies all tables as of one instant to a store at `path`, which must be absent or an empty directory in
   // an existing one. Works on a read-only engine too. After a failure it removes what it made.
-  // kInvalidArgument if the directory is not empty.
-  virtual Result<CheckpointInfo> checkpoint(const std::string& path) = 0;
+  //
+  // `base` is an earlier checkpoint of this store, on the disk of `path`. Files that cannot be linked to the
+  // store's, because it is on another disk, are then linked to those of `base`, and only new files are
+  // copied. Each of the two remains complete if the other one is removed. An empty `base` means none.
+  //
+  // Errors: kInvalidArgument if the directory is not empty, if `base` is the copy of another store, or if an
+  // engine has opened it for writing since it was made; kNotFound if `base` is no store; kLocked if an engine
+  // has it open for writing.
+  virtual Result<CheckpointInfo> checkpoint(const std::string& path, const std::string& base = {}) = 0;
 
   // ---- The engine's work
 

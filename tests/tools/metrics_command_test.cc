@@ -99,8 +99,22 @@ TEST_F(MetricsCommand, NamesThatAreNoUtf8AreEscaped) {
   expect_valid("cafe.prom");
 }
 
+// promtool warns of OpenMetrics, but finds nothing to say of the older format.
+TEST_F(MetricsCommand, TheOlderTextHasNoWarning) {
+  make_shop();
+  write_file("older.prom", out_of({"metrics", "shop", "--prometheus"}));
+  const ToolResult checked =
+      shell("command -v promtool >/dev/null || exit 0; promtool check metrics <older.prom");
+  EXPECT_EQ(checked.exit, 0) << checked.out << checked.err;
+  const std::string text = read_file("older.prom");
+  EXPECT_NE(text.find("# TYPE cellar_family_put_bytes_total counter\n"), std::string::npos) << text;
+  EXPECT_EQ(text.find("# EOF"), std::string::npos);
+}
+
 TEST_F(MetricsCommand, FormatsExcludeEachOther) {
   make_shop();
+  EXPECT_EQ(run({"metrics", "shop", "--openmetrics", "--prometheus"}).exit, 2);
+  EXPECT_EQ(run({"metrics", "shop", "--prometheus", "--format", "json"}).exit, 2);
   const ToolResult refused = run({"metrics", "shop", "--openmetrics", "--format", "json"});
   EXPECT_EQ(refused.exit, 2);
   EXPECT_NE(refused.err.find("--openmetrics is a format of its own"), std::string::npos);

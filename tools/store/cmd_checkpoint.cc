@@ -19,11 +19,16 @@ class CheckpointCommand final : public Command {
   void declare(Arguments& arguments) override {
     arguments.operand("STORE", store_, "directory of the store")
         .operand("DIR", directory_, "a new or empty directory in an existing one")
+        .option("--base", base_, "DIR",
+                "an earlier checkpoint on the disk of the new one; files that it has are linked")
         .note(
             "Files are hard links on the same file system, and copies on another one. Data in the log is\n"
-            "written to files. The new store is complete: it can be read and written.")
+            "written to files. The new store is complete: it can be read and written. With --base, only new\n"
+            "files are copied to another disk. Each checkpoint stays complete if others are removed.")
         .example("cellar checkpoint shop backup", "a copy that takes little space on the same disk")
-        .example("cellar checkpoint --quiet shop today", "the same in a job that prints only errors");
+        .example("cellar checkpoint --quiet shop today", "the same in a job that prints only errors")
+        .more_example("cellar checkpoint shop disk/today --base disk/yesterday",
+                      "on another disk: copy only what is new since the checkpoint of yesterday");
   }
 
   Status run(Session& session) override {
@@ -31,7 +36,7 @@ class CheckpointCommand final : public Command {
     CELLAR_TRY_ASSIGN(const std::unique_ptr<Engine> engine,
                       open_store(session, store_, OpenFor::kLooking, &progress));
     CELLAR_TRY_ASSIGN(const CheckpointInfo made,
-                      progress.watch([&] { return engine->checkpoint(directory_); }));
+                      progress.watch([&] { return engine->checkpoint(directory_, base_); }));
     session.talk(fmt::format("wrote store {}: {}", directory_, size_text(made)));
     return engine->close();
   }
@@ -39,6 +44,7 @@ class CheckpointCommand final : public Command {
  private:
   std::string store_;
   std::string directory_;
+  std::string base_;
 };
 
 }  // namespace

@@ -53,6 +53,7 @@ class MetricsCommand final : public Command {
   void declare(Arguments& arguments) override {
     arguments.operand("STORE", store_, "directory of the store; a program may have it open")
         .flag("--openmetrics", openmetrics_, "print OpenMetrics text, which Prometheus reads")
+        .flag("--prometheus", prometheus_, "print Prometheus' older text format, 0.0.4")
         .formats({"table", "json", "jsonl"})
         .note(
             "Totals of a family count since it was created. Latencies, stalls and the cache are known to the")
@@ -60,22 +61,30 @@ class MetricsCommand final : public Command {
             "program alone that has the store open: set its option metrics_file, or call Engine::metrics().")
         .example("cellar metrics shop", "amplification, and totals of each family")
         .example("cellar metrics shop --openmetrics", "the same for Prometheus")
+        .more_example("cellar metrics shop --prometheus", "the same in the older format of Prometheus")
         .more_example("cellar metrics shop --format json", "the same for a program");
   }
 
   Status run(Session& session) override {
-    if (openmetrics_ && session.format() != Format::kTable)
+    const bool text = openmetrics_ || prometheus_;
+    if (openmetrics_ && prometheus_)
+      return session.name_failure(
+          "CEL-USAGE", Exit::kUsage,
+          Status::invalid_argument("--openmetrics and --prometheus exclude each other"));
+    if (text && session.format() != Format::kTable) {
+      const std::string flag = openmetrics_ ? "--openmetrics" : "--prometheus";
       return session.name_failure("CEL-USAGE", Exit::kUsage,
-                                  Status::invalid_argument("--openmetrics is a format of its own")
-                                      .hinting("leave out --format, or --openmetrics"));
+                                  Status::invalid_argument(flag + " is a format of its own")
+                                      .hinting("leave out --format, or " + flag));
+    }
     CELLAR_TRY_ASSIGN(const std::unique_ptr<Engine> engine, open_store(session, store_, OpenFor::kLooking));
     const Metrics metrics = engine->metrics();
     Output& out = session.out();
     // Counters of this reader would be taken for those of the program that writes.
     constexpr bool kOfEngine = false;
-    if (openmetrics_) {
+    if (text) {
       out.set_for_people(false);
-      out.write(to_openmetrics(metrics, kOfEngine));
+      out.write(openmetrics_ ? to_openmetrics(metrics, kOfEngine) : to_prometheus(metrics, kOfEngine));
     } else if (session.format() == Format::kTable) {
       out.write(text_of(metrics));
     } else {
@@ -89,6 +98,7 @@ class MetricsCommand final : public Command {
  private:
   std::string store_;
   bool openmetrics_ = false;
+  bool prometheus_ = false;
 };
 
 }  // namespace

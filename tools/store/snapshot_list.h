@@ -12,7 +12,7 @@ namespace cellar {
 // A record for each ("cellar.snapshot/1").
 void print_snapshots(Session& session, const std::vector<CheckpointInfo>& snapshots);
 
-// "2 tables, 14 files, 1.2 MiB (of them 1.1 MiB shared with the store)".
+// "2 tables, 14 files, 1.2 MiB (of them 1.1 MiB linked)".
 std::string size_text(const CheckpointInfo& checkpoint);
 
 }  // namespace cellar
