@@ -141,7 +141,7 @@ const CellRecord* CellVector::Place::seek_before(const CellVector& vector, const
     from[age] = runs_->runs[age]->at_or_after(target);
     if (from[age] == runs_->runs[age]->begin()) continue;
     const auto before = [&](uint32_t each) { return from[each][-1].record->view(); };
-    // Of equal cells the last one is in the oldest run.
+    // The last one of equal cells is in the oldest run.
     if (last == runs || compare_stored(before(last), before(age)) < 0) last = age;
   }
   if (last == runs) return nullptr;

@@ -1,14 +1,14 @@
 // CellVector: cells in the order of their insertion, which reads sort; for loads that are read late.
 //
-// An insert appends a pointer. A read first catches up: it sorts the cells that came since the last read into a
-// run (sorted_run.h), and merges runs until each is at least four times as large as the next. So there are at
-// most 17 runs. A search looks into each of them, and a walk merges them. A flush that follows a load without
-// reads sorts once, and walks over an array.
+// An insert appends a pointer. A read first catches up: it sorts the cells that came since the last read into
+// a run (sorted_run.h). It merges runs until each is at least four times as large as the next one. So there
+// are at most 17 runs. A search looks into each of them, and a walk merges them. A flush that follows a load
+// without reads sorts once, and walks over an array.
 //
-// What reads cost. After n cells were read, a cell has been sorted once and merged less than 4 log4(n) times,
-// however many reads there were. But a single read sorts and merges all that came since the last one, which is
-// every cell in the worst case. Only one read does so at a time; others wait for it. An insert waits for
-// nobody.
+// The cost of reads. After n cells were read, a cell has been sorted once and merged less than 4 log4(n)
+// times, however many reads there were. But a single read sorts and merges all that came since the last one,
+// which is every cell in the worst case. Only one read does so at a time; others wait for it. An insert waits
+// for nobody.
 //
 // Memory. bytes() counts the pointers, and an entry of a run for each cell from the beginning: every flush
 // makes one. While a read merges runs, their entries exist twice. A Place keeps its runs until its next

@@ -1,14 +1,14 @@
 // Radix keys: a cell's key as a string of symbols, whose order is the order of cells.
 //
-// A radix tree compares keys symbol by symbol, so it needs keys that can be compared like that. The bytes of a
-// row are not enough: a row may contain any byte, and be the beginning of another one. So there are 257
-// symbols: 0 ends a part, and every byte is one more than its value. Nothing has to be escaped. The string is
-// never made; its symbols are computed from the cell. It consists of:
+// A radix tree compares keys symbol by symbol. The bytes of a row do not suffice: a row may contain any byte,
+// and be the beginning of another one. So there are 257 symbols: 0 ends a part, and the symbol of a byte is
+// one more than its value. Nothing has to be escaped. The string is never made: its symbols are computed from
+// the cell. It consists of:
 //
-//   row | end | family | end | qualifier | end | timestamp, inverted (8) | type, inverted | sequence, inverted (8)
+//   row | end | family | end | qualifier | end | timestamp (8) | type | sequence (8)
 //
-// The numbers are big-endian and need no end. Two strings that share all symbols before a position have the
-// same parts at it.
+// The last three are inverted, because greater ones come first. They are big-endian, and need no end. Two
+// strings that share all symbols before a position have the same parts at it.
 #pragma once
 
 #include <algorithm>
@@ -25,7 +25,7 @@ namespace cellar {
 // A symbol is signed, so that the one before the first can be named.
 constexpr int32_t kEndSymbol = 0;
 constexpr int32_t kSymbols = 257;
-// What the key "last on row" has behind the end of its row: it sorts after every cell of the row.
+// The key "last on row" has this symbol after the end of its row: it sorts after every cell of the row.
 constexpr int32_t kAfterSymbols = kSymbols;
 // The result of radix_difference() for keys that do not differ.
 constexpr uint32_t kNoDifference = UINT32_MAX;
@@ -37,7 +37,7 @@ inline uint8_t byte_of(uint64_t number, uint32_t index) {
 }
 inline int32_t symbol_of(char byte) { return int32_t{static_cast<uint8_t>(byte)} + 1; }
 
-// Returns the symbol at `position` behind the row.
+// Returns the symbol at `position`, which is after the row and its end.
 inline int32_t symbol_behind_row(const CellView& cell, uint32_t position) {
   CELLAR_DCHECK(position > cell.row_size);
   if (ends_row(cell)) return kAfterSymbols;
@@ -93,8 +93,8 @@ inline uint32_t difference_behind_row(const CellView& a, const CellView& b, uint
   return a.sequence != b.sequence ? begin + 9 + zeros(a.sequence ^ b.sequence) : kNoDifference;
 }
 
-// Returns the first position at which two keys differ, or kNoDifference. They must not differ before `from`. One
-// of them may be a search key.
+// Returns the first position at which two keys differ, or kNoDifference. They must not differ before `from`.
+// One of them may be a search key.
 inline uint32_t radix_difference(const CellView& a, const CellView& b, uint32_t from) {
   const uint32_t rows_end = std::min(a.row_size, b.row_size);
   CELLAR_DCHECK(from <= rows_end || a.row_size == b.row_size);

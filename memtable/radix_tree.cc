@@ -39,7 +39,7 @@ uint32_t count_lanes(Lanes lanes) {
 
 struct RadixTree::Branch {
   int32_t symbol = 0;
-  Child child = 0;  // 0: there is none
+  Child child = 0;  // 0: the node has no such child
 };
 
 // Chain: cells that are equal in every symbol. A new one comes before the others; nothing in it ever changes.
@@ -84,8 +84,8 @@ struct RadixTree::Node {
     }
   }
 
-  // Returns the first position, from `from` to this node's, at which the cell leaves the path to the node. `from`
-  // is behind the parent's position. It has only grown since skip().
+  // Returns the first position, from `from` to this node's, at which the cell leaves the path to the node.
+  // `from` follows the parent's position. It has only grown since skip().
   uint32_t leaves_at(const CellView& cell, uint32_t from) const {
     const uint32_t size = position - from;
     if (size == 0) return position;
@@ -132,6 +132,12 @@ struct alignas(64) RadixTree::SmallNode : Node {
   }
   int32_t symbol_in(uint32_t slot) const {
     return static_cast<int32_t>(symbols[slot / 4].load(std::memory_order_relaxed) >> (16 * (slot % 4))) & 511;
+  }
+
+  // Fetches the beginning of every child.
+  void prefetch_children() const {
+    const uint32_t count = count_of(order.load(std::memory_order_acquire));
+    for (uint32_t slot = 0; slot < count; ++slot) prefetch(children[slot].load(std::memory_order_relaxed));
   }
 
   bool is_full() const { return count_of(order.load(std::memory_order_relaxed)) == kSlots; }
@@ -292,6 +298,17 @@ void RadixTree::prefetch_node(const Node& node) {
   }
 }
 
+// Fetches the beginning of a child.
+void RadixTree::prefetch(Child child) {
+  __builtin_prefetch(reinterpret_cast<const char*>(child & ~kTagMask));
+}
+
+// Fetches what a walk soon reads: the cells of the node, as far as it is small.
+void RadixTree::prefetch_children(const Node& node) {
+  if (node.kind == Kind::kNode4) return static_cast<const Node4&>(node).prefetch_children();
+  if (node.kind == Kind::kNode14) static_cast<const Node14&>(node).prefetch_children();
+}
+
 // Returns the child of the first symbol at or after `symbol`.
 RadixTree::Branch RadixTree::at_or_after(const Node& node, int32_t symbol) {
   return as_kind(node, [symbol](const auto& it) { return it.at_or_after(symbol); });
@@ -301,8 +318,8 @@ RadixTree::Branch RadixTree::at_or_before(const Node& node, int32_t symbol) {
   return as_kind(node, [symbol](const auto& it) { return it.at_or_before(symbol); });
 }
 
-// Returns whether the target follows the path to the child, which it does up to `from`. A single cell, and a chain,
-// end the path.
+// Returns whether the target follows the path to the child, which it does up to `from`. A single cell, and a
+// chain, end the path.
 RadixTree::Side RadixTree::side_of(Child child, const CellView& target, uint32_t from) {
   int32_t there;
   uint32_t at;
@@ -365,7 +382,8 @@ void RadixTree::Place::push(const Node* node, int32_t symbol) {
   steps_[depth_++] = {node, symbol};
 }
 
-// Goes down along the target. Where the target leaves the tree's paths, all cells of a child lie on one side of it.
+// Goes down along the target. Where the target leaves the tree's paths, all cells of a child lie on one side
+// of it.
 template <RadixTree::Place::Way kWay>
 const CellRecord* RadixTree::Place::search(const CellView& target) {
   depth_ = 0;
@@ -396,6 +414,7 @@ const CellRecord* RadixTree::Place::land(Child child) {
   CELLAR_DCHECK(child != 0);
   while (is_node(child)) {
     const Node& node = node_of(child);
+    if (kWay == Way::kForward) prefetch_children(node);
     const Branch next = branch<kWay>(node, kWay == Way::kForward ? 0 : kAfterSymbols);
     CELLAR_ASSERT(next.child != 0);  // no node is empty
     push(&node, next.symbol);
@@ -404,6 +423,19 @@ const CellRecord* RadixTree::Place::land(Child child) {
   chain_ = chain_of(child);
   if (chain_ != nullptr && kWay == Way::kBackward) chain_ = chain_->oldest;
   return record_ = chain_ != nullptr ? chain_->record : newest_of(child);
+}
+
+// Fetches what a walk reads after a child of the node. The cells at a small node are on their way already.
+void RadixTree::Place::prefetch_after(const Node& node, const Branch& child) {
+  if (!is_node(child.child) && node.kind < Kind::kNode48) return;
+  const Branch next = at_or_after(node, child.symbol + 1);
+  if (next.child == 0) return;
+  if (is_node(next.child)) {
+    prefetch_children(node_of(next.child));
+  } else {
+    prefetch(next.child);
+  }
+  prefetch(at_or_after(node, next.symbol + 1).child);
 }
 
 // Goes to the next cell on the way that is not below the last step's child. `from` is where the Place comes
@@ -415,13 +447,14 @@ const CellRecord* RadixTree::Place::turn(const CellView& from) {
     const Branch next = branch<kWay>(*step.node, step.symbol + (kWay == Way::kForward ? 1 : -1));
     if (next.child == 0) continue;
     step.symbol = next.symbol;
+    if (kWay == Way::kForward) prefetch_after(*step.node, next);
     return land<kWay>(next.child);
   }
   return forgot_ ? turn_from_root<kWay>(from) : nowhere();
 }
 
-// Does the same without steps: looks for the deepest node on the path of `from` that has a further child on the
-// way.
+// Does the same without steps: looks for the deepest node on the path of `from` that has a further child on
+// the way.
 template <RadixTree::Place::Way kWay>
 const CellRecord* RadixTree::Place::turn_from_root(const CellView& from) {
   const Node* above = nullptr;
@@ -490,8 +523,8 @@ void RadixTree::insert(const CellView& cell, const CellRecord* record, const voi
   }
 }
 
-// Puts a node between a place and its child, for the child and the new cell. `position` is where the cell leaves
-// the path, and `old_symbol` is that of the path.
+// Puts a node between a place and its child, for the child and the new cell. `position` is where the cell
+// leaves the path, and `old_symbol` is that of the path.
 void RadixTree::branch_off(std::atomic<Child>& place, uint32_t from, uint32_t position, int32_t old_symbol,
                            const CellRecord* record) {
   CELLAR_ASSERT(from <= position);

@@ -1,10 +1,10 @@
-// RadixTree: cells in an adaptive radix tree (V. Leis, A. Kemper, T. Neumann, "The Adaptive Radix Tree", 2013);
-// one inserter, wait-free readers.
+// RadixTree: cells in an adaptive radix tree (V. Leis, A. Kemper, T. Neumann, 2013); one inserter, wait-free
+// readers.
 //
 // A node has one child for each symbol (radix_key.h) that follows the part of the key that its cells share.
 // Nodes come in four sizes and grow. A path on which nothing branches has no nodes: a node names the position
-// of the symbol that it looks at. A cell hangs at the first node at which it is alone. So the depth is that of
-// the branches, however long the keys are.
+// of the symbol that it looks at. A cell hangs at the first node at which it is alone. So the depth is that
+// of the branches, however long the keys are.
 //
 // A search verifies what it skips. A node keeps the skipped bytes if they are at most 8 bytes of a row.
 // Otherwise it names one of its cells, and the search compares with that.
@@ -13,7 +13,7 @@
 // makes it known: the `order` of a small node, the `present` of a wide one. That word is stored with release
 // and loaded with acquire. So is every pointer to a child. Three changes replace a child of a node, or the
 // root, by one store:
-//  - A full node is copied into a larger one. The old node stays unchanged (frozen) for readers that are in it.
+//  - A full node is copied into a larger one. The old node stays unchanged (frozen) for readers in it.
 //  - Where a new cell leaves the path to a node, or to a single cell, a node for the two comes in between.
 //  - Cells that are equal in every symbol become a chain, the one inserted last first.
 //
@@ -73,7 +73,7 @@ class RadixTree {
   struct Branch;
   enum class Side;
 
-  // Child: a pointer to a node, a record or a chain. Its lowest bits tell which. 0 is none.
+  // Child: a pointer to a node, a record or a chain. Its lowest bits tell which. 0 stands for no child.
   using Child = uintptr_t;
   static constexpr Child kTagMask = 3;
   static constexpr Child kNodeTag = 0;
@@ -110,6 +110,7 @@ class RadixTree {
     const CellRecord* land(Child child);
     template <Way kWay>
     static Branch branch(const Node& node, int32_t symbol);
+    static void prefetch_after(const Node& node, const Branch& child);
     void push(const Node* node, int32_t symbol);
     const CellRecord* nowhere();
 
@@ -128,6 +129,8 @@ class RadixTree {
   static const CellRecord* newest_of(Child child);
   static Child child_of(const void* pointer, Child tag);
   static void prefetch_node(const Node& node);
+  static void prefetch(Child child);
+  static void prefetch_children(const Node& node);
   static Branch at_or_after(const Node& node, int32_t symbol);
   static Branch at_or_before(const Node& node, int32_t symbol);
   static Side side_of(Child child, const CellView& target, uint32_t from);

@@ -1,7 +1,8 @@
-// Slot orders: which slots of a node are in use, and their order by key, in one word (Masstree's permutation).
+// Slot orders: the slots of a node that are in use, and their order by key, in one word (Masstree's
+// permutation).
 //
-// A node's entries stay in slots in the order of their insertion. The lowest 4 bits of an order are the count,
-// then come 4 bits for each slot. A node publishes a new entry by storing a new order.
+// A node's entries stay in slots in the order of their insertion. The lowest 4 bits of an order are the
+// count, then come 4 bits for each slot. A node publishes a new entry by storing a new order.
 #pragma once
 
 #include <cstdint>

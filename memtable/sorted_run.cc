@@ -81,8 +81,8 @@ void SortedRun::sort() {
   sort_equal_prefixes();
 }
 
-// Distributes the entries by each byte of the prefix, from the last to the first. A byte that is the same in all
-// entries is left out.
+// Distributes the entries by each byte of the prefix, from the last to the first. A byte that is the same in
+// all entries is left out.
 void SortedRun::sort_by_prefix() {
   Arena room(kRoomMin);
   Entry* from = entries_;

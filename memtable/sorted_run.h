@@ -1,8 +1,8 @@
 // SortedRun: records of cells in their order, in one array.
 //
-// Beside each record are 8 bytes of its row, taken behind what all rows of the run have in common. So sorting
-// and searching seldom look at the records, which are anywhere in memory. Where these bytes are equal, the cells
-// are compared.
+// An entry has 8 bytes of its cell's row, which follow the bytes that all rows of the run have in common. So
+// sorting and searching seldom look at the records, which are anywhere in memory. Where these bytes are
+// equal, the cells are compared.
 #pragma once
 
 #include <cstddef>
@@ -15,17 +15,17 @@
 
 namespace cellar {
 
-// One thread makes a run; then it is immutable, and any thread reads it. Records are borrowed and must outlive
-// the run.
+// One thread makes a run; then it is immutable, and any thread reads it. Records are borrowed and must
+// outlive the run.
 class SortedRun {
  public:
   struct Entry {
-    uint64_t prefix;  // of the row, behind the common part; big-endian, zeros after its end
+    uint64_t prefix;  // of the row, after the common part; big-endian, zeros after its end
     const CellRecord* record;
   };
 
-  // A run of `size` (1 or more) records, to be filled in: all of them in the order of their insertion, and then
-  // sort().
+  // Makes a run of `size` (1 or more) records. The maker sets all of them, in the order of their insertion,
+  // and then calls sort().
   explicit SortedRun(size_t size);
   SortedRun(const SortedRun&) = delete;
   SortedRun& operator=(const SortedRun&) = delete;
