@@ -243,7 +243,7 @@ constexpr NamedWay kWays[] = {{"random", Way::kRandom},         {"in_order", Way
                               {"descending", Way::kDescending}, {"wide_rows", Way::kWideRows},
                               {"hashed", Way::kHashed},         {"versions", Way::kVersions}};
 
-// Registers the cases of every structure that the registry knows: Insert/random/blink and so on.
+// Registers the cases of every structure that the registry knows: memtable/Insert/random/blink and so on.
 const bool kRegistered = [] {
   register_memtable_plugins();
   const auto add = [](const std::string& name, const auto& measure) {
@@ -254,19 +254,23 @@ const bool kRegistered = [] {
     for (const NamedWay& each : kWays) {
       const Way way = each.way;
       const std::string rest = std::string("/") + each.name + "/" + name;
-      add("Insert" + rest, [=](auto& state) { measure_load(state, name, way, false); })
+      add("memtable/Insert" + rest, [=](auto& state) { measure_load(state, name, way, false); })
           ->Unit(kMs)
           ->Iterations(1);
-      add("InsertAndFlush" + rest, [=](auto& state) { measure_load(state, name, way, true); })
+      add("memtable/InsertAndFlush" + rest, [=](auto& state) { measure_load(state, name, way, true); })
           ->Unit(kMs)
           ->Iterations(1);
-      add("Get" + rest, [=](auto& state) { measure_get(state, name, way, 1); })->Iterations(100'000);
-      add("Get10" + rest, [=](auto& state) { measure_get(state, name, way, 10); })->Iterations(50'000);
-      add("Scan" + rest, [=](auto& state) { measure_scan(state, name, way); })->Unit(kMs)->Iterations(2);
+      add("memtable/Get" + rest, [=](auto& state) { measure_get(state, name, way, 1); })->Iterations(100'000);
+      add("memtable/Get10" + rest, [=](auto& state) {
+        measure_get(state, name, way, 10);
+      })->Iterations(50'000);
+      add("memtable/Scan" + rest, [=](auto& state) { measure_scan(state, name, way); })
+          ->Unit(kMs)
+          ->Iterations(2);
     }
-    add("Update/" + name, [=](auto& state) { measure_update(state, name); })->Iterations(100'000);
+    add("memtable/Update/" + name, [=](auto& state) { measure_update(state, name); })->Iterations(100'000);
   }
-  add("GetMissing", [](auto& state) { measure_missing(state, "blink"); });
+  add("memtable/GetMissing", [](auto& state) { measure_missing(state, "blink"); });
   return true;
 }();
 
