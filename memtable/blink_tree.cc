@@ -9,6 +9,7 @@
 #include "base/assert.h"
 #include "cell/cell_order.h"
 #include "memtable/key_prefix.h"
+#include "memtable/slot_order.h"
 
 namespace cellar {
 
@@ -19,20 +20,6 @@ constexpr uint32_t kSlots = 14;
 constexpr uint32_t kHalf = kSlots / 2;
 constexpr uint32_t kDepthMax = 16;
 constexpr uint64_t kSmallBytes = 32 << 10;  // nodes up to here come from small blocks
-
-uint32_t count_of(uint64_t order) { return static_cast<uint32_t>(order & 15); }
-uint32_t slot_at(uint64_t order, uint32_t index) {
-  return static_cast<uint32_t>(order >> (4 + 4 * index)) & 15;
-}
-
-// Returns the order with the next free slot at `index`.
-uint64_t with_next_slot(uint64_t order, uint32_t index) {
-  CELLAR_DCHECK(count_of(order) < kSlots && index <= count_of(order));
-  const uint32_t shift = 4 + 4 * index;
-  const uint64_t below = (uint64_t{1} << shift) - 1;
-  const uint64_t slot = order & 15;
-  return ((order & below) | (slot << shift) | ((order & ~below) << 4)) + 1;
-}
 
 // Returns the order of `count` slots that were filled by key.
 uint64_t straight_order(uint32_t count) {
@@ -108,7 +95,7 @@ class Prefixes {
 
   std::atomic<uint64_t> pairs_[kSlots / 2];
 };
-static_assert(kSlots % 2 == 0 && kSlots <= 16 && std::endian::native == std::endian::little);
+static_assert(kSlots % 2 == 0 && kSlots <= kOrderSlotsMax && std::endian::native == std::endian::little);
 
 }  // namespace
 

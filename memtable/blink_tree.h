@@ -5,10 +5,9 @@
 //          ▼               ▼              ▼
 //        leaf ──next──▶  leaf ──next──▶ leaf           prefix and record of each entry
 //
-// A node's entries stay in slots in the order of their insertion. `order` (Masstree's permutation) lists
-// the slots by key: 4 bits for the count, then 4 bits per slot. An insert fills the next free slot and
-// stores a new order. A published slot never changes, except for an inner node's child pointers. A reader
-// that has loaded an order therefore has a consistent node for as long as it needs it.
+// `order` lists a node's slots by key (slot_order.h). An insert fills the next free slot and stores a new
+// order. A published slot never changes, except for an inner node's child pointers. A reader that has loaded
+// an order therefore has a consistent node for as long as it needs it.
 //
 // A full node is split into two new nodes. The old node stays unchanged (frozen) for readers that are in
 // it. Only at the ends of the tree nothing is copied. Beyond the last cell, a new leaf is opened to the

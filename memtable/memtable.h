@@ -111,8 +111,9 @@ class Memtable : public Pinnable {
   std::atomic<const MemtableSuccessor*> successor_{nullptr};
 };
 
-// Returns a memtable with the named structure: "blink" (the engine's default) or "skip_list". The caller
-// must put it into a Pin (Pin(made.release())) before any other use.
+// Returns a memtable with the named structure: "blink" (the engine's default), "art", "vector" or "skip_list"
+// (docs/memtables.md). Any other name: kInvalidArgument. The caller must put it into a Pin
+// (Pin(made.release())) before any other use.
 Result<std::unique_ptr<Memtable>> make_memtable(std::string_view name);
 
 }  // namespace cellar

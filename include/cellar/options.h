@@ -187,7 +187,7 @@ struct EngineOptions {
                                    // not with block_trace
   std::string block_trace = "";    // a file that is made for a record of each use of the cache, which `cellar
                                    // simulate cache` reads; it must not exist. Empty: no record
-  std::string memtable = "blink";  // the sorted structure in memory
+  std::string memtable = "blink";  // the sorted structure in memory: docs/memtables.md
   uint64_t memtable_bytes =
       64u << 20;  // a family's memtable is flushed at this size; larger: fewer and larger files
   uint64_t memtable_bytes_total = 512u

@@ -12,6 +12,7 @@
 #include "cell/cell_order.h"
 #include "memtable/memtable.h"
 #include "tests/cell_support/cursor_contract.h"
+#include "tests/memtable/structures.h"
 
 namespace cellar::testing {
 namespace {
@@ -57,7 +58,7 @@ TEST_P(MemtableCursor, KeepsTheContract) {
   check_cursor_contract(make, test_seed(31));
 }
 
-INSTANTIATE_TEST_SUITE_P(Structures, MemtableCursor, ::testing::Values("blink", "skip_list"));
+INSTANTIATE_TEST_SUITE_P(Structures, MemtableCursor, ::testing::ValuesIn(memtable_names()));
 
 }  // namespace
 }  // namespace cellar::testing

@@ -16,6 +16,7 @@
 #include "cell/cell_order.h"
 #include "tests/cell_support/cursor_contract.h"
 #include "tests/memtable/key_shapes.h"
+#include "tests/memtable/structures.h"
 
 namespace cellar::testing {
 namespace {
@@ -316,7 +317,7 @@ TEST_P(MemtableTest, TellsRowsItCannotHold) {
   EXPECT_LT(wrong, kRows * 2 / 100);
 }
 
-INSTANTIATE_TEST_SUITE_P(Structures, MemtableTest, ::testing::Values("blink", "skip_list"));
+INSTANTIATE_TEST_SUITE_P(Structures, MemtableTest, ::testing::ValuesIn(memtable_names()));
 
 TEST(Memtable, KnowsItsNames) {
   EXPECT_EQ(make_memtable("blinc").status().code(), Code::kInvalidArgument);

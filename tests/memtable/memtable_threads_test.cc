@@ -15,6 +15,7 @@
 #include "memtable/memtable.h"
 #include "tests/cell_support/cursor_contract.h"
 #include "tests/memtable/key_shapes.h"
+#include "tests/memtable/structures.h"
 
 namespace cellar::testing {
 namespace {
@@ -122,7 +123,7 @@ TEST_P(MemtableThreads, ReadersSeeWhatIsThere) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(Structures, MemtableThreads, ::testing::Values("blink", "skip_list"));
+INSTANTIATE_TEST_SUITE_P(Structures, MemtableThreads, ::testing::ValuesIn(memtable_names()));
 
 }  // namespace
 }  // namespace cellar::testing
