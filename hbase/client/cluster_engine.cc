@@ -14,6 +14,7 @@
 #include "hbase/client/cluster_name.h"
 #include "hbase/client/cluster_table.h"
 #include "hbase/client/refused.h"
+#include "hbase/client/registry.h"
 #include "hbase/client/schema_calls.h"
 
 namespace cellar::hbase {
@@ -238,7 +239,10 @@ Result<std::unique_ptr<Engine>> open_cluster(const std::string& name, const Engi
       std::make_unique<ClusterEngine>(name, std::move(*cluster), options.environment.log));
 }
 
-void register_cluster_engine() { set_remote_opener(std::string(kScheme), open_cluster); }
+void register_cluster_engine() {
+  set_remote_opener(std::string(kMastersScheme), open_cluster);
+  if (knows_zookeeper()) set_remote_opener(std::string(kZooKeeperScheme), open_cluster);
+}
 
 }  // namespace cellar::hbase
 
