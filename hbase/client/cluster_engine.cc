@@ -111,8 +111,7 @@ class ClusterEngine final : public Engine {
       const ClusterTable* const other = table_of(each);
       if (other == nullptr) return foreign_table();
       if (std::holds_alternative<Cell>(each.change))
-        return cluster_has_no("writes of stored cells",
-                              "write them as puts, or load HFiles: `cellar help bulkload`");
+        return cluster_has_no("writes of stored cells", "write them as puts, or load HFiles: Table::ingest");
       if (other->name() != table->name() || row_of(each) != row.row())
         return cluster_has_no("writes of several rows at one instant",
                               "write one row in a batch, or many rows with Table::batch");

@@ -69,13 +69,15 @@ class Lookup {
     } else {
       failure_ = ask(*zookeeper);
     }
+    finished_.store(true, std::memory_order_release);
     ended_->signal();
     // The end of the session is waited for by nobody but the next lookup. It calls what was not answered.
     if (zookeeper != nullptr) zookeeper_close(zookeeper);
   }
 
   // Any thread.
-  bool ended() const { return ended_->count() != 0; }
+  bool finished() const { return finished_.load(std::memory_order_acquire); }
+  // Returns when the lookup has finished or was stopped, or after so much time.
   void wait(int64_t time_us) const { ended_->wait(0, time_us); }
   void stop() {
     stopped_.store(true, std::memory_order_release);
@@ -84,7 +86,7 @@ class Lookup {
   }
   bool stopped() const { return stopped_.load(std::memory_order_acquire); }
 
-  // The answer, once the lookup has ended.
+  // Returns the answer of a lookup that has finished.
   CallOutcome outcome(Sought sought, Whereabouts& found) const {
     if (!failure_.ok()) return failed_call(failure_, Remedy::kWait);
     if (replies_[kBase].code == ZNONODE)
@@ -225,9 +227,10 @@ class Lookup {
   const std::unique_ptr<Event> answered_;
   const std::unique_ptr<Event> ended_;
   std::atomic<bool> stopped_ = false;
-  Status failure_;  // valid once ended
+  std::atomic<bool> finished_ = false;
+  Status failure_;  // valid once finished
   mutable Mutex mutex_;
-  std::array<Reply, kQuestions> replies_;  // under the mutex until the lookup has ended
+  std::array<Reply, kQuestions> replies_;  // under the mutex until the lookup has finished
 };
 
 class ZooKeeperRegistry final : public Registry {
@@ -251,11 +254,10 @@ class ZooKeeperRegistry final : public Registry {
     const std::shared_ptr<Lookup> lookup = join();
     if (lookup == nullptr) return failed_call(Status::aborted("the engine is closed"), Remedy::kNone);
     lookup->wait(std::max<int64_t>(deadline_us - clock_.steady_us(), 0));
+    if (lookup->finished()) return lookup->outcome(sought, found);
     if (lookup->stopped()) return failed_call(Status::aborted("the engine is closed"), Remedy::kNone);
-    if (!lookup->ended())
-      return failed_call(Status::busy(fmt::format("ZooKeeper at {} has not answered in time", servers_)),
-                         Remedy::kWait);
-    return lookup->outcome(sought, found);
+    return failed_call(Status::busy(fmt::format("ZooKeeper at {} has not answered in time", servers_)),
+                       Remedy::kWait);
   }
   std::string_view advice() const override {
     return "does ZooKeeper run at these addresses? ?timeout_ms=120000 waits longer for a cluster that starts";
@@ -263,7 +265,7 @@ class ZooKeeperRegistry final : public Registry {
   void stop() override {
     const MutexLock lock(mutex_);
     stopped_ = true;
-    if (current_ != nullptr && !current_->ended()) current_->stop();
+    if (current_ != nullptr) current_->stop();
   }
 
  private:
@@ -271,7 +273,7 @@ class ZooKeeperRegistry final : public Registry {
   std::shared_ptr<Lookup> join() {
     const MutexLock lock(mutex_);
     if (stopped_) return nullptr;
-    if (current_ == nullptr || current_->ended()) {
+    if (current_ == nullptr || current_->finished()) {
       current_ = std::make_shared<Lookup>(servers_, base_, time_us_, losses_max_, clock_, *threads_);
       threads_->submit(JobPriority::kHigh, [lookup = current_] { lookup->run(); });
     }

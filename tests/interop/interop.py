@@ -423,6 +423,50 @@ def commands(release, name, folder, tally):
         tally.differ(f"the quick start\n  store   {quick[0]}\n  cluster {quick[1]}")
 
 
+def bulk_loads(cluster, name, folder, seed, tally):
+    """Exported files are loaded through the library's client: copied, and cut at the regions' borders and moved."""
+    must([WRITER, "bulk", folder, seed])
+    families = [f"{family}:max_versions=3,compression=gz" for family in "ab"]
+    store, splits = folder / "store", ["row0200", "row0600"]
+    must([CELLAR, "create", store, "loaded", *families])
+    must([CELLAR, "load", store, "loaded", folder / "a.jsonl", folder / "b.jsonl", "--quiet"])
+
+    def scan(where, table):
+        return must([CELLAR, "scan", where, table, "--versions", "3", "--format", "jsonl", "--quiet"])
+
+    def load(directory, table, *options):
+        cells = scan(store, "loaded")
+        must([CELLAR, "bulkload", "ingest", directory, name, table, "--level", "cells", *options])
+        found = scan(name, table)
+        tally.count("cells scanned after a bulk load through the library", len(found))
+        if found != cells or not cells:
+            tally.differ(f"{name}: {len(cells)} cells became {len(found)} by a bulk load of {directory.name}")
+
+    (folder / "splits.txt").write_text("\n".join(splits) + "\n")
+    must([CELLAR, "export", store, "loaded", "--to", "hfile", "-o", folder / "fitting", "--splits", folder / "splits.txt"])
+    must([CELLAR, "export", store, "loaded", "--to", "hfile", "-o", folder / "wide"])
+    for table in ("copied", "moved"):
+        must([CELLAR, "create", name, table, *families])
+        for row in splits:
+            answer = ask(cluster, f"split {table} {row}")
+            if answer != "done":
+                raise Failed(f"split {table} {row}: {answer}")
+    load(folder / "fitting", "copied")
+    load(folder / "fitting", "copied")  # equal cells show once
+    refused = subprocess.run([CELLAR, "bulkload", "ingest", folder / "wide", name, "moved"], capture_output=True, text=True)
+    tally.count("bulk loads over a border of regions that must be refused")
+    if refused.returncode == 0 or "in 3 regions; nothing was loaded" not in refused.stderr or scan(name, "moved"):
+        tally.differ(f"{name}: files over borders of regions: {refused.returncode} {refused.stderr}")
+    for file in [each for each in (folder / "wide").glob("*/*") if each.is_file()]:
+        must([CELLAR, "split", file, "-o", file.parent, "--at", splits[0], "--at", splits[1], "--replace"])
+    load(folder / "wide", "moved", "--by", "move")
+    left = [str(each) for each in (folder / "wide").glob("*/*") if not each.name.endswith(".crc")]
+    if left:
+        tally.differ(f"{name}: files are still there after they were moved: {left}")
+    for table in ("copied", "moved"):
+        must([CELLAR, "drop", name, table])
+
+
 @contextlib.contextmanager
 def whole_cluster(release, folder, options):
     """A whole HBase in another process: gives that process, and the names by which the library's client finds it."""
@@ -435,9 +479,7 @@ def whole_cluster(release, folder, options):
         line = cluster.stdout.readline().split()
         if line[:1] != ["cluster"]:
             raise Failed(f"HBase does not start; see {folder / 'hbase.log'}")
-        names = {"masters": f"hbase://{line[1]}", "zookeeper": f"hbase+zk://{line[2]}/hbase"}
-        # The masters of HBase 2.4 do not tell clients where regions are.
-        yield cluster, {road: names[road] for road in names if road != "masters" or not is_2_4(release)}
+        yield cluster, {"masters": f"hbase://{line[1]}", "zookeeper": f"hbase+zk://{line[2]}/hbase"}
     finally:
         guard.cancel()
         cluster.stdin.close()
@@ -457,6 +499,7 @@ def client(release, folder, options):
             commands(release, name, place, tally)
             relay([CLUSTER, "compare", name, place / "store", seed, 2_000 if options.short else 20_000], cluster, tally)
             relay([CLUSTER, "upset", name, seed, 8 if options.short else 40], cluster, tally)
+            bulk_loads(cluster, name, fresh(place / "bulk"), seed, tally)
             ask(cluster, "start")  # in place of the server that the upsets killed
     return tally
 
@@ -465,7 +508,7 @@ def copied(release, folder, options):
     """A table is copied to a whole HBase and back, while its regions move and processes die."""
     tally = Tally()
     with whole_cluster(release, folder, options) as (cluster, names):
-        copies.copies(CELLAR, must, next(iter(names.values())), folder, lambda change: ask(cluster, change), options.seed,
+        copies.copies(CELLAR, must, names["zookeeper" if is_2_4(release) else "masters"], folder, lambda change: ask(cluster, change), options.seed,
                       100_000 if options.short else 1_000_000, families_for(release, *copies.FAMILIES), tally, Failed)
     return tally
 
