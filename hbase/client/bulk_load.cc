@@ -180,10 +180,9 @@ class BulkLoad {
     return Status::invalid_argument(
                fmt::format("{}: its rows are in {} regions{}", source.path, borders + 1, said_loaded()))
         .hinting(
-            fmt::format("cut it: cellar split {} -o {}{}{} --replace; or export again with --splits, the "
-                        "first rows of the regions",
-                        source.path, source.path.substr(0, source.path.size() - name_of(source.path).size()),
-                        rows, borders > kRowsOfHint ? " …" : ""));
+            fmt::format("export again with --splits, the first rows of the regions; or cut it: cellar split "
+                        "{} -o DIRECTORY{}{}, and put the parts in its place, under names without a dot",
+                        source.path, rows, borders > kRowsOfHint ? " …" : ""));
   }
 
   std::string said_loaded() const {
@@ -298,8 +297,9 @@ class BulkLoad {
     return Status::io_error(
                fmt::format("server {} does not load {}", group.region->server.text(), said_of(group)))
         .hinting(
-            "its log says why; the servers must find and read each file there, and write its directory to "
-            "move it");
+            "its log says why; the servers must find each file there, and the user of the client "
+            "(?user=NAME) "
+            "must be allowed to read and write it: chmod -R a+rwX");
   }
 
   void remove_sources() {

@@ -27,13 +27,10 @@ constexpr int kSessionMs = 3'000;
 constexpr int64_t kServerUs = 5'000'000;  // a lookup takes at most so long for each server
 constexpr size_t kLossesOfServer = 2;     // a name often has two addresses: of IPv4 and of IPv6
 
+// The library takes addresses of IPv6 without brackets: the last colon is before the port.
 std::string text_of(const std::vector<ServerAddress>& servers) {
   std::string text;
-  for (const ServerAddress& each : servers) {
-    const bool is_ipv6 = each.host.find(':') != std::string::npos;
-    text +=
-        (text.empty() ? "" : ",") + (is_ipv6 ? fmt::format("[{}]:{}", each.host, each.port) : each.text());
-  }
+  for (const ServerAddress& each : servers) text += (text.empty() ? "" : ",") + each.text();
   return text;
 }
 

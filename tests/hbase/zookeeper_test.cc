@@ -63,6 +63,14 @@ TEST(ZooKeeperNames, OfAnotherFormAreRefusedWithTheForm) {
               HasSubstr("hbase+zk://host1:2181"));
 }
 
+TEST(ZooKeeperNames, ABuildWithoutZooKeeperSaysSo) {
+  if (hbase::knows_zookeeper()) return;
+  hbase::register_cluster_engine();
+  const Status refused = Engine::open("hbase+zk://127.0.0.1:1/hbase").status();
+  EXPECT_TRUE(refused.is(Code::kNotSupported)) << refused;
+  EXPECT_THAT(refused.hint(), HasSubstr("libzookeeper-mt-dev"));
+}
+
 // ---- Znodes
 
 std::string server_bytes(const std::string& host, uint32_t port) {

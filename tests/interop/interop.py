@@ -436,6 +436,7 @@ def bulk_loads(cluster, name, folder, seed, tally):
 
     def load(directory, table, *options):
         cells = scan(store, "loaded")
+        must(["chmod", "-R", "a+rwX", directory])  # the servers act as the user of the client
         must([CELLAR, "bulkload", "ingest", directory, name, table, "--level", "cells", *options])
         found = scan(name, table)
         tally.count("cells scanned after a bulk load through the library", len(found))
@@ -457,8 +458,12 @@ def bulk_loads(cluster, name, folder, seed, tally):
     tally.count("bulk loads over a border of regions that must be refused")
     if refused.returncode == 0 or "in 3 regions; nothing was loaded" not in refused.stderr or scan(name, "moved"):
         tally.differ(f"{name}: files over borders of regions: {refused.returncode} {refused.stderr}")
-    for file in [each for each in (folder / "wide").glob("*/*") if each.is_file()]:
-        must([CELLAR, "split", file, "-o", file.parent, "--at", splits[0], "--at", splits[1], "--replace"])
+    for file in list((folder / "wide").glob("*/*")):
+        parts = fresh(folder / "parts")
+        must([CELLAR, "split", file, "-o", parts, "--at", splits[0], "--at", splits[1]])
+        file.unlink()
+        for number, part in enumerate(parts.iterdir()):  # HBase's tool skips hex digits with a dot
+            part.rename(file.parent / f"{file.name}{number}")
     load(folder / "wide", "moved", "--by", "move")
     left = [str(each) for each in (folder / "wide").glob("*/*") if not each.name.endswith(".crc")]
     if left:
