@@ -13,25 +13,39 @@ cellar_find(zstd zstd.h zstd libzstd-dev)
 cellar_find(protobuf_lite google/protobuf/message_lite.h protobuf-lite libprotobuf-dev)
 cellar_find(re2 re2/re2.h re2 libre2-dev)  # regular expressions in filters: linear time on hostile input
 
-# Codecs that need not be in a build. CELLAR_WITH_<NAME> is AUTO (where its libraries are found), ON (they must be) or
-# OFF. The plug-in of one that is not in the build is left out of it, and reading such a file names the option.
+# cellar_choice(<NAME> <default> <text>): CELLAR_WITH_<NAME>, which is AUTO (where its libraries are found), ON (they must
+# be) or OFF.
+function(cellar_choice name default text)
+  set(CELLAR_WITH_${name} ${default} CACHE STRING "${text}")
+  set_property(CACHE CELLAR_WITH_${name} PROPERTY STRINGS AUTO ON OFF)
+endfunction()
+
+# cellar_find_chosen(<NAME> <name> <header> <library> <package>): as cellar_find, by the choice CELLAR_WITH_<NAME>. The
+# library is defined as present where it is found.
+function(cellar_find_chosen choice name header library package)
+  if(CELLAR_WITH_${choice} STREQUAL "AUTO" OR CELLAR_WITH_${choice})
+    cellar_find(${name} ${header} ${library} ${package} OPTIONAL)
+    get_target_property(type cellar_dep::${name} TYPE)
+    if(type STREQUAL "INTERFACE_LIBRARY" AND NOT CELLAR_WITH_${choice} STREQUAL "AUTO")
+      message(FATAL_ERROR "${library} was not found: install the package ${package}, or set CELLAR_WITH_${choice} to OFF")
+    endif()
+  else()
+    add_library(cellar_dep::${name} INTERFACE IMPORTED GLOBAL)
+  endif()
+endfunction()
+
+# Codecs that need not be in a build. The plug-in of one that is not in the build is left out of it, and reading such a
+# file names the option.
 # cellar_codec(<name> <default> <package> "<library> <header>"...)
 function(cellar_codec name default package)
   string(TOUPPER ${name} upper)
-  set(CELLAR_WITH_${upper} ${default} CACHE STRING "Codec ${upper}: AUTO, where ${package} is found, ON or OFF")
-  set_property(CACHE CELLAR_WITH_${upper} PROPERTY STRINGS AUTO ON OFF)
+  cellar_choice(${upper} ${default} "Codec ${upper}: AUTO, where ${package} is found, ON or OFF")
   set(complete TRUE)
   foreach(pair IN LISTS ARGN)
     separate_arguments(pair)
     list(GET pair 0 library)
     list(GET pair 1 header)
-    if(CELLAR_WITH_${upper} STREQUAL "AUTO")
-      cellar_find(${library} ${header} ${library} ${package} OPTIONAL)
-    elseif(CELLAR_WITH_${upper})
-      cellar_find(${library} ${header} ${library} ${package})
-    else()
-      add_library(cellar_dep::${library} INTERFACE IMPORTED GLOBAL)
-    endif()
+    cellar_find_chosen(${upper} ${library} ${header} ${library} ${package})
     get_target_property(type cellar_dep::${library} TYPE)
     if(type STREQUAL "INTERFACE_LIBRARY")
       set(complete FALSE)

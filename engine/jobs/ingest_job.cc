@@ -72,6 +72,9 @@ Status IngestJob::check_request() const {
   if (request_.verify < HFileCheckLevel::kCells)
     return Status::invalid_argument("a foreign file must be verified at least cell by cell")
         .hinting("set IngestRequest::verify to kCells or kDeep");
+  if (!request_.servers_directory.empty())
+    return Status::invalid_argument("a store adopts files at their own paths")
+        .hinting("IngestRequest::servers_directory is for clusters");
   for (const IngestFile& file : request_.files)
     if (table_.families().find(file.family) == nullptr) return table_.unknown_family(file.family);
   return {};

@@ -48,6 +48,10 @@ struct CallOutcome {
   bool ok() const { return !error.has_value(); }
 };
 
+inline CallOutcome failed_call(const Status& status, Remedy remedy) {
+  return {.error = CallError{.status = status, .remedy = remedy}};
+}
+
 // Return what an exception of a server means. The class of an exception decides, and the server's word that
 // it makes no sense to try again.
 CallError error_of(const wire::ExceptionResponse& exception);

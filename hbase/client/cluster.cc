@@ -9,7 +9,6 @@
 #include "hbase/wire/common.pb.h"
 #include "hbase/wire/frames.h"
 #include "hbase/wire/master.pb.h"
-#include "hbase/wire/registry.pb.h"
 
 namespace cellar::hbase {
 namespace {
@@ -17,16 +16,9 @@ namespace {
 // Pauses between attempts, in milliseconds. The first is short, for a region that has moved is found at once.
 constexpr std::array<int64_t, 8> kPausesMs = {10, 50, 100, 200, 500, 1000, 2000, 4000};
 constexpr int64_t kOverloadedTimes = 5;  // an overloaded server is left alone for so much longer
-constexpr int64_t kRegistryUs = 5'000'000;
 constexpr int64_t kAttemptUs = 60'000'000;
 
 }  // namespace
-
-Result<ServerAddress> address_of(const wire::ServerName& name) {
-  if (name.host_name().empty() || name.port() == 0 || name.port() > UINT16_MAX)
-    return Status::corruption("the cluster names a server without host and port");
-  return ServerAddress{name.host_name(), static_cast<uint16_t>(name.port())};
-}
 
 Status change_unknown(std::string_view table, const Status& failure) {
   return Status::durability_unknown(
@@ -40,11 +32,12 @@ void set_region(const RegionPlace& place, wire::RegionSpecifier& to) {
   to.set_value(place.name);
 }
 
-Cluster::Cluster(const ClusterName& name, Clock* clock, std::unique_ptr<RpcClient> rpc)
-    : name_(name),
-      clock_(clock),
+Cluster::Cluster(const ClusterName& name, Clock* clock, std::unique_ptr<RpcClient> rpc,
+                 std::unique_ptr<Registry> registry)
+    : clock_(clock),
       timeout_us_(name.timeout_ms * 1000),
       rpc_(std::move(rpc)),
+      registry_(std::move(registry)),
       random_(system_random()) {
   nonce_group_ = next_nonce();
 }
@@ -52,27 +45,17 @@ Cluster::Cluster(const ClusterName& name, Clock* clock, std::unique_ptr<RpcClien
 Result<std::shared_ptr<Cluster>> Cluster::open(const ClusterName& name, const Environment& environment) {
   Clock* const clock = environment.clock != nullptr ? environment.clock : &system_clock();
   CELLAR_TRY_ASSIGN(std::unique_ptr<RpcClient> rpc, RpcClient::create({.user = name.user, .clock = clock}));
-  std::shared_ptr<Cluster> cluster(new Cluster(name, clock, std::move(rpc)));
-  // Where no master has ever answered, a wrong address is more probable than a cluster that starts.
-  const int64_t deadline = cluster->now_us() + std::min(name.first_answer_ms, name.timeout_ms) * 1000;
-  Retry retry(*cluster, deadline);
-  while (true) {
-    wire::GetClusterIdResponse response;
-    CallOutcome outcome =
-        cluster->ask_registry("GetClusterId", wire::GetClusterIdRequest(), response, deadline);
-    if (outcome.ok() && !response.cluster_id().empty()) {
-      for (const char c : response.cluster_id())
-        if (c != '-') cluster->identity_ += c;
-      return cluster;
-    }
-    if (outcome.ok())
-      outcome.error = CallError{Status::busy("the cluster has no identity yet"), Remedy::kWait};
-    if (outcome.error->remedy == Remedy::kNone) return outcome.error->status;
-    outcome.error->status = outcome.error->status.hinting(
-        "do HBase's masters run at these addresses? ?timeout_ms=120000 waits longer for a cluster that "
-        "starts");
-    CELLAR_TRY(retry.wait(*outcome.error));
+  std::unique_ptr<Registry> registry;
+  if (name.quorum.empty()) {
+    registry = make_master_registry(name, *rpc, *clock);
+  } else {
+    CELLAR_TRY_ASSIGN(registry, make_zookeeper_registry(name, *clock));
   }
+  std::shared_ptr<Cluster> cluster(new Cluster(name, clock, std::move(rpc), std::move(registry)));
+  // Where nothing has ever answered, a wrong address is more probable than a cluster that starts.
+  const int64_t deadline = cluster->now_us() + std::min(name.first_answer_ms, name.timeout_ms) * 1000;
+  CELLAR_TRY(cluster->look_for(Sought::kIdentity, deadline, cluster->registry_->advice()));
+  return cluster;
 }
 
 uint64_t Cluster::next_nonce() {
@@ -135,50 +118,48 @@ Result<CallOutcome> Cluster::try_region(const std::string& table, std::string_vi
 
 // ---- Registry and master
 
-CallOutcome Cluster::ask_registry(std::string_view method, const google::protobuf::MessageLite& request,
-                                  google::protobuf::MessageLite& response, int64_t deadline_us) {
-  CallOutcome outcome;
-  for (size_t i = 0; i < name_.masters.size(); ++i) {
-    size_t at = 0;
-    {
-      const MutexLock lock(mutex_);
-      at = next_master_ % name_.masters.size();
-    }
-    const int64_t attempt_deadline = std::min(deadline_us, now_us() + kRegistryUs);
-    outcome = rpc_->call({.server = name_.masters[at],
-                          .service = wire::kRegistryService,
-                          .method = method,
-                          .request = &request,
-                          .response = &response},
-                         attempt_deadline);
-    if (outcome.ok()) return outcome;
-    const MutexLock lock(mutex_);
-    next_master_ = at + 1;
-  }
+CallOutcome Cluster::ask_registry(Sought sought, int64_t deadline_us) {
+  Whereabouts found;
+  CallOutcome outcome = registry_->ask(sought, deadline_us, found);
+  if (!outcome.ok()) return outcome;
+  const MutexLock lock(mutex_);
+  if (identity_.empty()) identity_ = found.identity;
+  if (!master_) master_ = found.master;
+  if (!meta_) meta_ = found.meta;
   return outcome;
 }
 
-Result<ServerAddress> Cluster::find_master(int64_t deadline_us) {
-  {
-    const MutexLock lock(mutex_);
-    if (master_) return *master_;
-  }
+Status Cluster::look_for(Sought sought, int64_t deadline_us, std::string_view hint) {
   Retry retry(*this, deadline_us);
+  std::optional<CallError> error;
   while (true) {
-    wire::GetActiveMasterResponse response;
-    CallOutcome outcome =
-        ask_registry("GetActiveMaster", wire::GetActiveMasterRequest(), response, deadline_us);
-    if (outcome.ok() && response.has_server_name()) {
-      CELLAR_TRY_ASSIGN(const ServerAddress master, address_of(response.server_name()));
-      const MutexLock lock(mutex_);
-      master_ = master;
-      return master;
-    }
-    if (outcome.ok())
-      outcome.error = CallError{Status::busy("the cluster has no active master"), Remedy::kWait};
+    const CallOutcome outcome = ask_registry(sought, deadline_us);
+    if (outcome.ok()) return {};
     if (outcome.error->remedy == Remedy::kNone) return outcome.error->status;
-    CELLAR_TRY(retry.wait(*outcome.error));
+    // The end of the time cuts the last answer off, and the one before says more.
+    if (!error || now_us() < deadline_us) error = outcome.error;
+    if (!hint.empty()) error->status = error->status.hinting(std::string(hint));
+    CELLAR_TRY(retry.wait(*error));
   }
+}
+
+Result<ServerAddress> Cluster::find(Sought sought, std::optional<ServerAddress> Cluster::*place,
+                                    int64_t deadline_us) {
+  while (true) {
+    {
+      const MutexLock lock(mutex_);
+      if (this->*place) return *(this->*place);
+    }
+    CELLAR_TRY(look_for(sought, deadline_us));
+  }
+}
+
+Result<ServerAddress> Cluster::find_master(int64_t deadline_us) {
+  return find(Sought::kMaster, &Cluster::master_, deadline_us);
+}
+
+Result<ServerAddress> Cluster::find_meta(int64_t deadline_us) {
+  return find(Sought::kMeta, &Cluster::meta_, deadline_us);
 }
 
 Status Cluster::call_master(std::string_view method, const google::protobuf::MessageLite& request,

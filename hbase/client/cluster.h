@@ -16,13 +16,13 @@
 #include "cellar/status.h"
 #include "hbase/client/call_outcome.h"
 #include "hbase/client/cluster_name.h"
+#include "hbase/client/registry.h"
 #include "hbase/client/rpc_client.h"
 
 namespace cellar::hbase {
 
 namespace wire {
 class RegionSpecifier;
-class ServerName;
 }  // namespace wire
 
 // RegionPlace: a region, and the server that had it when it was looked up. Rows from `start` up to but not
@@ -46,16 +46,18 @@ enum class Side : uint8_t { kHolds, kEndsAt };
 Status change_unknown(std::string_view table, const Status& failure);
 
 void set_region(const RegionPlace& place, wire::RegionSpecifier& to);
-// kCorruption for a server without a host or a port.
-Result<ServerAddress> address_of(const wire::ServerName& name);
 
 // Any thread.
 class Cluster {
  public:
-  // Reads the cluster's identity from a master: kBusy or kIoError if none answers in time.
+  // Reads the cluster's identity from a master or from ZooKeeper. Fails with kBusy or kIoError if none
+  // answers in time. Fails with kNotFound if ZooKeeper does not have the path.
   static Result<std::shared_ptr<Cluster>> open(const ClusterName& name, const Environment& environment);
   // Ends all calls, those of other threads too.
-  void close() { rpc_->stop(); }
+  void close() {
+    registry_->stop();
+    rpc_->stop();
+  }
 
   const std::string& identity() const { return identity_; }  // 32 hex digits
   RpcClient& rpc() { return *rpc_; }
@@ -115,9 +117,14 @@ class Cluster {
   Status try_master(std::string_view method, const google::protobuf::MessageLite& request,
                     google::protobuf::MessageLite& response, Effect effect, int64_t deadline_us,
                     bool& unknown);
-  Cluster(const ClusterName& name, Clock* clock, std::unique_ptr<RpcClient> rpc);
-  CallOutcome ask_registry(std::string_view method, const google::protobuf::MessageLite& request,
-                           google::protobuf::MessageLite& response, int64_t deadline_us);
+  Cluster(const ClusterName& name, Clock* clock, std::unique_ptr<RpcClient> rpc,
+          std::unique_ptr<Registry> registry);
+  // Asks the registry, and keeps what it tells unless something is known already.
+  CallOutcome ask_registry(Sought sought, int64_t deadline_us);
+  // Asks it until it tells the part, or the time is up. An error then has the hint, unless that is empty.
+  Status look_for(Sought sought, int64_t deadline_us, std::string_view hint = {});
+  Result<ServerAddress> find(Sought sought, std::optional<ServerAddress> Cluster::*place,
+                             int64_t deadline_us);
   Result<ServerAddress> find_meta(int64_t deadline_us);
   Result<ServerAddress> find_master(int64_t deadline_us);
   void learn(const PlacePtr& place);
@@ -125,10 +132,10 @@ class Cluster {
   CallOutcome scan_meta(const std::string& table, std::string_view from, bool inclusive, bool reversed,
                         uint32_t rows, int64_t deadline_us, std::vector<PlacePtr>& found);
 
-  const ClusterName name_;
   Clock* const clock_;
   const int64_t timeout_us_;
   const std::unique_ptr<RpcClient> rpc_;
+  const std::unique_ptr<Registry> registry_;
   std::string identity_;
   uint64_t nonce_group_ = 0;
 
@@ -136,7 +143,6 @@ class Cluster {
   Random random_ CELLAR_GUARDED_BY(mutex_);
   std::optional<ServerAddress> meta_ CELLAR_GUARDED_BY(mutex_);
   std::optional<ServerAddress> master_ CELLAR_GUARDED_BY(mutex_);
-  size_t next_master_ CELLAR_GUARDED_BY(mutex_) = 0;
   // By table and first row.
   std::map<std::string, std::map<std::string, PlacePtr, std::less<>>> places_ CELLAR_GUARDED_BY(mutex_);
 };

@@ -14,6 +14,7 @@
 #include "hbase/client/cluster_name.h"
 #include "hbase/client/cluster_table.h"
 #include "hbase/client/refused.h"
+#include "hbase/client/registry.h"
 #include "hbase/client/schema_calls.h"
 
 namespace cellar::hbase {
@@ -110,8 +111,7 @@ class ClusterEngine final : public Engine {
       const ClusterTable* const other = table_of(each);
       if (other == nullptr) return foreign_table();
       if (std::holds_alternative<Cell>(each.change))
-        return cluster_has_no("writes of stored cells",
-                              "write them as puts, or load HFiles: `cellar help bulkload`");
+        return cluster_has_no("writes of stored cells", "write them as puts, or load HFiles: Table::ingest");
       if (other->name() != table->name() || row_of(each) != row.row())
         return cluster_has_no("writes of several rows at one instant",
                               "write one row in a batch, or many rows with Table::batch");
@@ -238,7 +238,10 @@ Result<std::unique_ptr<Engine>> open_cluster(const std::string& name, const Engi
       std::make_unique<ClusterEngine>(name, std::move(*cluster), options.environment.log));
 }
 
-void register_cluster_engine() { set_remote_opener(std::string(kScheme), open_cluster); }
+void register_cluster_engine() {
+  set_remote_opener(std::string(kMastersScheme), open_cluster);
+  if (knows_zookeeper()) set_remote_opener(std::string(kZooKeeperScheme), open_cluster);
+}
 
 }  // namespace cellar::hbase
 

@@ -8,11 +8,13 @@
 
 #include "base/bytes.h"
 #include "cellar/plugin.h"
+#include "engine/values/remote_engines.h"
 
 namespace cellar::hbase {
 namespace {
 
 constexpr uint16_t kMasterPort = 16000;
+constexpr uint16_t kZooKeeperPort = 2181;
 
 std::string_view take_until(std::string_view& text, char separator) {
   const size_t at = text.find(separator);
@@ -27,18 +29,39 @@ bool parse_number(std::string_view text, Number& number) {
   return error == std::errc() && end == text.data() + text.size();
 }
 
-Result<ServerAddress> parse_master(std::string_view text) {
-  ServerAddress master{.host = std::string(text), .port = kMasterPort};
+Result<ServerAddress> parse_server(std::string_view text, uint16_t usual_port) {
+  ServerAddress server{.host = std::string(text), .port = usual_port};
   const size_t colon = text.rfind(':');
   if (colon != std::string_view::npos && text.find(']', colon) == std::string_view::npos) {
-    if (!parse_number(text.substr(colon + 1), master.port) || master.port == 0)
+    if (!parse_number(text.substr(colon + 1), server.port) || server.port == 0)
       return Status::invalid_argument(fmt::format("\"{}\" has no port from 1 to 65535", escaped(text)));
-    master.host = text.substr(0, colon);
+    server.host = text.substr(0, colon);
   }
-  if (master.host.starts_with('[') && master.host.ends_with(']'))  // an address of IPv6
-    master.host = master.host.substr(1, master.host.size() - 2);
-  if (master.host.empty()) return Status::invalid_argument(fmt::format("\"{}\" has no host", escaped(text)));
-  return master;
+  if (server.host.starts_with('[') && server.host.ends_with(']'))  // an address of IPv6
+    server.host = server.host.substr(1, server.host.size() - 2);
+  if (server.host.empty()) return Status::invalid_argument(fmt::format("\"{}\" has no host", escaped(text)));
+  return server;
+}
+
+Result<std::vector<ServerAddress>> parse_servers(std::string_view text, uint16_t usual_port) {
+  std::vector<ServerAddress> servers;
+  do {
+    CELLAR_TRY_ASSIGN(ServerAddress server, parse_server(take_until(text, ','), usual_port));
+    servers.push_back(std::move(server));
+  } while (!text.empty());
+  return servers;
+}
+
+// ZooKeeper takes no other paths.
+Status check_znode(std::string_view path) {
+  for (std::string_view rest = path.substr(1);;) {
+    const bool last = rest.find('/') == std::string_view::npos;
+    const std::string_view part = take_until(rest, '/');
+    const bool printable = std::ranges::all_of(part, [](unsigned char c) { return c >= 0x20 && c < 0x7f; });
+    if (part.empty() || part == "." || part == ".." || !printable)
+      return Status::invalid_argument(fmt::format("\"{}\" is no path of ZooKeeper", escaped(path)));
+    if (last) return {};
+  }
 }
 
 Status set_option(ClusterName& name, std::string_view key, std::string_view value) {
@@ -60,14 +83,22 @@ Status set_option(ClusterName& name, std::string_view key, std::string_view valu
 
 Result<ClusterName> parse(std::string_view text) {
   ClusterName name;
-  text.remove_prefix(std::min(text.size(), kScheme.size()));
+  const bool by_zookeeper = text.starts_with(kZooKeeperScheme);
+  text.remove_prefix(std::min(text.size(), (by_zookeeper ? kZooKeeperScheme : kMastersScheme).size()));
   std::string_view options = text;
-  std::string_view masters = take_until(options, '?');
-  if (masters.ends_with('/')) masters.remove_suffix(1);
-  do {
-    CELLAR_TRY_ASSIGN(ServerAddress master, parse_master(take_until(masters, ',')));
-    name.masters.push_back(std::move(master));
-  } while (!masters.empty());
+  std::string_view servers = take_until(options, '?');
+  if (servers.ends_with('/')) servers.remove_suffix(1);
+  if (by_zookeeper) {
+    const size_t slash = servers.find('/');
+    if (slash != std::string_view::npos) {
+      name.znode = servers.substr(slash);
+      servers = servers.substr(0, slash);
+      CELLAR_TRY(check_znode(name.znode));
+    }
+    CELLAR_TRY_ASSIGN(name.quorum, parse_servers(servers, kZooKeeperPort));
+  } else {
+    CELLAR_TRY_ASSIGN(name.masters, parse_servers(servers, kMasterPort));
+  }
   while (!options.empty()) {
     std::string_view value = take_until(options, '&');
     const std::string_view key = take_until(value, '=');
@@ -83,7 +114,9 @@ Result<ClusterName> parse_cluster_name(std::string_view text) {
   if (name.ok()) return name;
   return name.status()
       .with_context(fmt::format("cluster \"{}\"", escaped(text)))
-      .hinting("the form is hbase://master1:16000,master2:16000?timeout_ms=120000&user=name");
+      .hinting(text.starts_with(kZooKeeperScheme)
+                   ? "the form is hbase+zk://host1:2181,host2:2181/hbase?timeout_ms=120000&user=name"
+                   : "the form is hbase://master1:16000,master2:16000?timeout_ms=120000&user=name");
 }
 
 }  // namespace cellar::hbase

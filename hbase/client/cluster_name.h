@@ -1,4 +1,5 @@
-// ClusterName: the parts of "hbase://master1:16000,master2:16000?timeout_ms=60000&user=ada".
+// ClusterName: the parts of "hbase://master1:16000,master2:16000?timeout_ms=60000&user=ada", and of
+// "hbase+zk://host1:2181,host2:2181/hbase?timeout_ms=60000".
 #pragma once
 
 #include <cstdint>
@@ -11,18 +12,19 @@
 
 namespace cellar::hbase {
 
-constexpr std::string_view kScheme = "hbase://";
-
 struct ClusterName {
-  std::vector<ServerAddress> masters;
-  int64_t timeout_ms = 120'000;  // of an operation, with all its attempts
-  // The longest time until a master answers for the first time. It is timeout_ms if the text gives one, for a
-  // cluster that starts.
+  std::vector<ServerAddress> masters;  // empty: the cluster is found by ZooKeeper
+  std::vector<ServerAddress> quorum;   // servers of ZooKeeper; empty: the cluster is found by its masters
+  std::string znode = "/hbase";        // where the cluster registers itself in ZooKeeper
+  int64_t timeout_ms = 120'000;        // of an operation, with all its attempts
+  // The longest time until a master or ZooKeeper answers for the first time. It is timeout_ms if the text
+  // gives one, for a cluster that starts.
   int64_t first_answer_ms = 15'000;
   std::string user = "cellar";
 };
 
-// kInvalidArgument with the part that is wrong. A master without a port has HBase's, 16000.
+// kInvalidArgument with the part that is wrong. A server without a port has the usual one: 16000 for a
+// master, 2181 for ZooKeeper. A name without a path, or with the path "/", has HBase's default, "/hbase".
 Result<ClusterName> parse_cluster_name(std::string_view text);
 
 }  // namespace cellar::hbase

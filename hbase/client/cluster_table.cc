@@ -9,6 +9,7 @@
 #include "base/bytes.h"
 #include "engine/schema/names.h"
 #include "engine/values/mutation_reader.h"
+#include "hbase/client/bulk_load.h"
 #include "hbase/client/cluster_scanner.h"
 #include "hbase/client/multi.h"
 #include "hbase/client/refused.h"
@@ -205,9 +206,11 @@ Result<RangeSplits> ClusterTable::split_points(size_t, const KeyRange&, const st
   return cluster_has_no("split points of ranges", "choose them from the keys, or read in one range");
 }
 
-Result<IngestInfo> ClusterTable::ingest(const IngestRequest&) {
-  return cluster_has_no("ingest of local files",
-                        "export HFiles, and load them with HBase's bulk load: `cellar help bulkload`");
+Result<IngestInfo> ClusterTable::ingest(const IngestRequest& request) {
+  for (const IngestFile& file : request.files) CELLAR_TRY(check_family(file.family));
+  Result<IngestInfo> info = bulk_load(*cluster_, name_, request);
+  if (!info.ok()) return info.status().with_context("table " + name_);
+  return info;
 }
 
 Result<std::optional<CompactionInfo>> ClusterTable::next_compaction(std::string_view, bool,

@@ -7,12 +7,12 @@
 
 #include "base/bytes.h"
 #include "hbase/client/cluster.h"
+#include "hbase/client/znodes.h"
 #include "hbase/proto/hbase.pb.h"
 #include "hbase/wire/cell_blocks.h"
 #include "hbase/wire/client.pb.h"
 #include "hbase/wire/frames.h"
 #include "hbase/wire/from_wire_result.h"
-#include "hbase/wire/registry.pb.h"
 
 namespace cellar::hbase {
 namespace {
@@ -77,30 +77,6 @@ Status no_table(const std::string& table) {
 }
 
 }  // namespace
-
-Result<ServerAddress> Cluster::find_meta(int64_t deadline_us) {
-  {
-    const MutexLock lock(mutex_);
-    if (meta_) return *meta_;
-  }
-  Retry retry(*this, deadline_us);
-  while (true) {
-    wire::GetMetaRegionLocationsResponse response;
-    CallOutcome outcome =
-        ask_registry("GetMetaRegionLocations", wire::GetMetaRegionLocationsRequest(), response, deadline_us);
-    if (outcome.ok())
-      outcome.error = CallError{Status::busy("the region of hbase:meta has no server yet"), Remedy::kWait};
-    for (const wire::RegionLocation& each : response.meta_locations()) {
-      if (each.region_info().replica_id() != 0 || !each.has_server_name()) continue;
-      CELLAR_TRY_ASSIGN(const ServerAddress meta, address_of(each.server_name()));
-      const MutexLock lock(mutex_);
-      meta_ = meta;
-      return meta;
-    }
-    if (outcome.error->remedy == Remedy::kNone) return outcome.error->status;
-    CELLAR_TRY(retry.wait(*outcome.error));
-  }
-}
 
 CallOutcome Cluster::scan_meta(const std::string& table, std::string_view from, bool inclusive, bool reversed,
                                uint32_t rows, int64_t deadline_us, std::vector<PlacePtr>& found) {

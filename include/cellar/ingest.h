@@ -14,7 +14,7 @@ namespace CELLAR_PUBLIC cellar {
 // IngestFile: a file to adopt, by family and path. IngestInfo and a feed tell what became of it.
 struct IngestFile {
   std::string family;
-  std::string path;  // on the engine's file system; empty in a feed
+  std::string path;  // on the engine's file system; of this machine for a cluster; empty in a feed
   // Set in IngestInfo and in a feed, ignored in a request.
   std::string table = {};
   std::string name = {};  // below tables/<table id>/<family>/
@@ -29,6 +29,9 @@ struct IngestRequest {
   bool copy = false;
   // Removes the original names after the files are visible.
   bool move = false;
+  // The directory under which a cluster's servers find each file as <family>/<name of the file>, such as
+  // "hdfs://nn/staging/orders". Empty: they find it at its path. A store refuses any other value.
+  std::string servers_directory = {};
   // kCells or kDeep; other levels fail with kInvalidArgument. kDeep also looks up each key through the index
   // and the Bloom filter, and rebuilds the filters.
   HFileCheckLevel verify = HFileCheckLevel::kDeep;

@@ -168,7 +168,9 @@ class Table {
   // beginning to its end. One bad file refuses all; the message tells which and why. Errors: kCorruption for
   // a damaged file; kInvalidArgument for one of another family; kNotSupported or kLimit for one that cannot
   // be adopted. After a failure nothing was adopted, unless the engine became read-only: then all may be
-  // there after the next open. HBase: bulk load.
+  // there after the next open. A cluster adopts them region by region, each region at one instant: after a
+  // failure the message tells how many regions have their files. It refuses files whose rows are in several
+  // regions, with kInvalidArgument, before it adopts any. HBase: bulk load.
   virtual Result<IngestInfo> ingest(const IngestRequest& request) = 0;
 
   // Flushes one family, or all: writes the memtables to store files, and returns when that is done. Error:

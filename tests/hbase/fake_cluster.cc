@@ -82,6 +82,9 @@ struct FakeCluster::Impl {
   uint64_t next_scanner = 100;
   size_t rows_of_fetch = 3;
   bool partial = false;
+  std::vector<std::string> loads;
+  int refused_loads = 0;
+  std::vector<Region> regions_after_refusal;
 
   static std::string region_name(const Region& region) {
     return fmt::format("t,{},{}.abc.", region.start, region.id);
@@ -108,6 +111,7 @@ struct FakeCluster::Impl {
   Answer scan(const wire::ScanRequest& request);
   Answer heartbeat(const wire::ScanRequest& request, const std::string& row);
   Answer multi(const wire::MultiRequest& request, std::string_view cells);
+  Answer bulk_load(const wire::BulkLoadRequest& request);
   std::string apply(const wire::WireMutation& mutation, wire::CellBlockReader& block);
   const Region* region_of(const wire::RegionSpecifier& region) const {
     for (const Region& each : regions)
@@ -194,6 +198,17 @@ void FakeCluster::set_partial(bool partial) {
 std::map<std::string, std::string> FakeCluster::rows() const {
   const std::lock_guard<std::mutex> lock(impl_->mutex);
   return impl_->rows;
+}
+
+std::vector<std::string> FakeCluster::loads() const {
+  const std::lock_guard<std::mutex> lock(impl_->mutex);
+  return impl_->loads;
+}
+
+void FakeCluster::refuse_loads(int times, std::vector<Region> regions) {
+  const std::lock_guard<std::mutex> lock(impl_->mutex);
+  impl_->refused_loads = times;
+  impl_->regions_after_refusal = std::move(regions);
 }
 
 int FakeCluster::calls(const std::string& method) const {
@@ -323,7 +338,31 @@ Answer FakeCluster::Impl::answer(const std::string& method, std::string_view mes
   if (method == "Mutate") return mutate(parsed<wire::MutateRequest>(message), cells);
   if (method == "Scan") return scan(parsed<wire::ScanRequest>(message));
   if (method == "Multi") return multi(parsed<wire::MultiRequest>(message), cells);
+  if (method == "PrepareBulkLoad") {
+    wire::PrepareBulkLoadResponse response;
+    response.set_bulk_token("/staging/token");
+    return {response.SerializeAsString(), {}, {}, {}};
+  }
+  if (method == "BulkLoadHFile") return bulk_load(parsed<wire::BulkLoadRequest>(message));
+  if (method == "CleanupBulkLoad") return {};
   return {{}, {}, "org.apache.hadoop.hbase.DoNotRetryIOException", "no method " + method};
+}
+
+Answer FakeCluster::Impl::bulk_load(const wire::BulkLoadRequest& request) {
+  const Region* const region = region_of(request.region());
+  if (region == nullptr) return {{}, {}, "org.apache.hadoop.hbase.NotServingRegionException", "not here"};
+  wire::BulkLoadResponse response;
+  response.set_loaded(refused_loads == 0 && request.bulk_token() == "/staging/token" &&
+                      request.assign_sequence());
+  if (refused_loads > 0) {
+    --refused_loads;
+    if (!regions_after_refusal.empty()) regions = regions_after_refusal;
+  }
+  for (const wire::BulkLoadRequest::FamilyPath& each : request.paths())
+    if (response.loaded())
+      loads.push_back(fmt::format("{} {} {}{}", region->start, each.family(), each.path(),
+                                  request.copy_file() ? " (copied)" : ""));
+  return {response.SerializeAsString(), {}, {}, {}};
 }
 
 Answer FakeCluster::Impl::meta(const wire::ScanRequest& request) {

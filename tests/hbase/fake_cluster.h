@@ -50,6 +50,11 @@ class FakeCluster {
   // Decides if each result of a scan says that its row may go on, as HBase does when deleted cells follow.
   void set_partial(bool partial);
   std::map<std::string, std::string> rows() const;
+  // Returns each file that a region loaded: "START family path", and " (copied)" if the file shall stay.
+  std::vector<std::string> loads() const;
+  // The next loads are refused, as HBase refuses them: without a reason. The regions become these first, if
+  // there are any.
+  void refuse_loads(int times, std::vector<Region> regions = {});
   // How often a method was called, or a connection was made ("Connection").
   int calls(const std::string& method) const;
 

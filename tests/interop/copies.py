@@ -87,11 +87,11 @@ def schema(lines):
     return [(family["name"], sorted(family["options"].items())) for family in families]
 
 
-def copies(cellar, must, name, folder, ask, seed, cells, tally, failed):
+def copies(cellar, must, name, folder, ask, seed, cells, families, tally, failed):
     """A store, its copy on the cluster `name`, and the copy of that in a store: all show the same cells."""
     source, back, table = folder / "copied", folder / "copied_back", "copied"
     rows = draw_cells(folder / "cells.jsonl", seed, cells)
-    must([cellar, "create", source, table, *FAMILIES])
+    must([cellar, "create", source, table, *families])
     must([cellar, "load", source, table, folder / "cells.jsonl", "--quiet"])
     changes = Changes(ask, table, rows, seed, tally)
     copy([cellar, "copy", source, name, table, "--raw", "--state", folder / "to_cluster.state", "--batch", "256k"],

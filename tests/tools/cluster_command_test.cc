@@ -51,6 +51,9 @@ TEST_F(ClusterCommands, WhatNeedsFilesRefusesACluster) {
     EXPECT_THAT(refused.err, HasSubstr("these commands work on a cluster: alter, append, ")) << command;
     EXPECT_THAT(refused.err, HasSubstr("scan")) << command;
   }
+  const ToolResult by_zookeeper = shell("cellar status hbase+zk://localhost:1/hbase");
+  EXPECT_THAT(by_zookeeper.err, HasSubstr("hbase+zk://localhost:1/hbase is a cluster"));
+  EXPECT_THAT(shell("cellar bulkload ingest hbase://localhost:1 shop t").err, HasSubstr("is a cluster"));
   const ToolResult row = shell("cellar dump no.hfile --start hbase://localhost:1");
   EXPECT_EQ(row.err.find("is a cluster"), std::string::npos) << "the row has this name: " << row.err;
   EXPECT_EQ(shell("cellar create shop t f").exit, 0);

@@ -7,6 +7,7 @@
 #include "cellar/cache_policy.h"
 #include "cellar/compaction_policy.h"
 #include "cellar/compressor.h"
+#include "engine/values/remote_engines.h"
 #include "hfile/encoding/encoding.h"
 #include "tools/frame/command.h"
 #include "tools/frame/version.h"
@@ -42,7 +43,8 @@ class VersionCommand final : public Command {
         {"encoding", encoding_names()},
         {"bloom", Registry<BloomType>::instance().names()},
         {"compaction", Registry<CompactionPolicy>::instance().names()},
-        {"cache", Registry<CachePolicy>::instance().names()}};
+        {"cache", Registry<CachePolicy>::instance().names()},
+        {"cluster", remote_schemes()}};
     if (session.format() != Format::kTable) {
       Json json = {{"schema", "cellar.version/1"}, {"version", kVersion}, {"compiler", kCompiler}};
       for (const auto& [kind, names] : parts) json[kind] = names;

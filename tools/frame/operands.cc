@@ -15,6 +15,7 @@
 #include "base/units.h"
 #include "cellar/environment.h"
 #include "cellar/plugin.h"
+#include "engine/values/remote_engines.h"
 #include "tools/frame/output.h"
 
 namespace cellar {
@@ -154,7 +155,7 @@ Result<ColumnOperand> parse_one_column(std::string_view text) {
                          fmt::format("a column is written family:qualifier; {}: has no qualifier", text));
 }
 
-bool is_cluster(std::string_view text) { return text.starts_with("hbase://"); }
+bool is_cluster(std::string_view text) { return is_cluster_name(text); }
 
 Result<uint64_t> parse_size(std::string_view text) {
   int64_t bytes = 0;

@@ -8,6 +8,7 @@
 #include "base/bytes.h"
 #include "cellar/engine.h"
 #include "tools/frame/command.h"
+#include "tools/frame/help.h"
 #include "tools/frame/operands.h"
 #include "tools/frame/output.h"
 #include "tools/frame/progress.h"
@@ -52,28 +53,33 @@ class BulkloadCommand final : public Command {
  public:
   explicit BulkloadCommand(const PluginParams&) {}
   CommandGroup group() const override { return CommandGroup::kMove; }
+  bool takes_clusters() const override { return true; }
   std::string_view summary() const override {
-    return "Check HFiles for a bulk load, plan the load into HBase, or ingest them";
+    return "Check HFiles for a bulk load, plan the load into HBase, or load them";
   }
 
   void declare(Arguments& arguments) override {
     arguments.operand("ACTION", action_, "check, plan or ingest")
         .operand("DIR", directory_, "a directory of <family>/<file>")
-        .optional_operand("STORE", store_, "ingest: the store")
+        .optional_operand("STORE", store_, "ingest: the store, or a cluster: hbase://MASTER:PORT")
         .optional_operand("TABLE", table_, "ingest: the table")
         .option("--table", planned_table_, "TABLE", "plan: the table in HBase")
         .option("--splits", splits_, "FILE", "check, plan: first rows of its regions, one row key per line")
         .option("--describe", describe_, "FILE", "check: what HBase's shell prints for describe 'TABLE'")
-        .option("--staging", staging_, "PATH", "plan: directory of HDFS for the files (/staging/TABLE)")
+        .option("--staging", staging_, "PATH",
+                "plan: directory of HDFS for the files (/staging/TABLE); ingest: where a cluster finds them "
+                "(DIR)")
         .choice("--level", level_, {"deep", "cells"}, "check, ingest: how thoroughly files are verified")
-        .choice("--by", by_, {"link", "copy", "move"},
-                "ingest: link: hard links where possible; move removes the files from DIR")
+        .choice(
+            "--by", by_, {"link", "copy", "move"},
+            "ingest: link: hard links where possible, copies in a cluster; move removes the files from DIR")
         .flag("--create", create_, "ingest: create the store, table and families if they do not exist")
         .formats({"table", "json"})
         .note(
             "check   prints one line per rule: ok, note, warn or FAIL; exit status 1 if one FAILs\n"
             "plan    prints the commands that create the table, copy the files and load them\n"
-            "ingest  adopts all files atomically, in a single write\n"
+            "ingest  adopts all files atomically, in a single write; a cluster does so region by region,\n"
+            "        and each file must lie in one region of it\n"
             "plan and ingest --create use the schema that export wrote next to the files, or else that of\n"
             "the HBase table, or else derive it from the files: VERSIONS is then the most of any column")
         .example("cellar bulkload check load --splits splits.txt --describe table.txt --level deep",
@@ -87,6 +93,7 @@ class BulkloadCommand final : public Command {
   }
 
   Status run(Session& session) override {
+    if (is_cluster(directory_)) return cluster_refusal(directory_);
     directory_ = without_slash(directory_);
     if (action_ == "check") return check(session);
     if (action_ == "plan") return plan(session);
@@ -192,7 +199,7 @@ class BulkloadCommand final : public Command {
     CELLAR_TRY(only({{"--table", !planned_table_.empty()},
                      {"--describe", !describe_.empty()},
                      {"--splits", !splits_.empty()},
-                     {"--staging", !staging_.empty()}}));
+                     {"--staging into a store", !staging_.empty() && !is_cluster(store_)}}));
     if (store_.empty() || table_.empty())
       return Status::invalid_argument(store_.empty() ? "STORE and TABLE are missing" : "TABLE is missing")
           .hinting("usage: cellar bulkload ingest DIR STORE TABLE");
@@ -202,13 +209,14 @@ class BulkloadCommand final : public Command {
       return Status::not_found("no files below " + shown_name(directory_) + "/<family>");
     for (const BulkFile& file : found.files) CELLAR_TRY(open_hfile(session, file.path).status());
     CELLAR_TRY_ASSIGN(const std::unique_ptr<Engine> engine,
-                      open_store(session, store_, create_ ? OpenFor::kCreating : OpenFor::kWriting));
+                      open_engine(session, store_, create_ ? OpenFor::kCreating : OpenFor::kWriting));
     bool made_table = false;
     if (create_) CELLAR_TRY(make_missing(session, *engine, found, made_table));
     CELLAR_TRY_ASSIGN(const std::shared_ptr<Table> table, open_table(session, *engine, store_, table_));
     const Status taken = take_in(session, *table, found);
     if (!taken.ok()) {
-      if (made_table) static_cast<void>(engine->drop_table(table_).ok());  // as if nothing had been asked for
+      // As if nothing had been asked for. Some regions of a cluster may have their files.
+      if (made_table && !is_cluster(store_)) static_cast<void>(engine->drop_table(table_).ok());
       return taken;
     }
     return engine->close();
@@ -255,12 +263,20 @@ class BulkloadCommand final : public Command {
     return {};
   }
 
+  // A cluster has no directory to which a path could be relative.
+  std::string path_for_engine(const BulkFile& file) const {
+    std::error_code unknown;
+    const std::filesystem::path path = std::filesystem::absolute(file.path, unknown).lexically_normal();
+    return is_cluster(store_) && !unknown ? path.string() : file.path;
+  }
+
   Status take_in(Session& session, Table& table, const BulkFiles& found) const {
     IngestRequest request;
     for (const BulkFile& file : found.files) {
       CELLAR_TRY(check_family(session, table, file.family));
-      request.files.push_back({file.family, file.path});
+      request.files.push_back({file.family, path_for_engine(file)});
     }
+    request.servers_directory = staging_;
     request.copy = by_ == "copy";
     request.move = by_ == "move";
     request.verify = level_ == "deep" ? HFileCheckLevel::kDeep : HFileCheckLevel::kCells;
@@ -296,7 +312,9 @@ class BulkloadCommand final : public Command {
           .text("file", file.name)
           .count("cells", file.cells)
           .size("bytes", file.bytes)
-          .text("by", file.linked ? "link" : "copy")
+          .text("by", file.linked                           ? "link"
+                      : is_cluster(store_) && by_ == "move" ? "move"
+                                                            : "copy")
           .add();
     }
     records.count("cells", done.cells).count("sequence", done.sequence).finish();
@@ -310,6 +328,9 @@ class BulkloadCommand final : public Command {
                       escaped(tie.winner), escaped(tie.loser), tie.cell));
     for (const std::string& path : done.remained)
       session.talk(fmt::format("warn   could not be removed: {}", path));
+    if (is_cluster(store_))
+      return session.talk(fmt::format("loaded {} in {} in {}", counted(done.cells, "cell"),
+                                      counted(done.files.size(), "file"), human_micros(done.micros)));
     session.talk(fmt::format("ingested {} in {} ({} linked, {} copied) as write {} in {}",
                              counted(done.cells, "cell"), counted(done.files.size(), "file"), linked,
                              done.files.size() - linked, done.sequence, human_micros(done.micros)));

@@ -1,5 +1,5 @@
-// A whole HBase with two region servers for a client in another process. It prints "masters HOST:PORT" when it can be
-// used, then obeys the lines of its standard input, and ends with it:
+// A whole HBase with two region servers for a client in another process. It prints "cluster HOST:PORT HOST:PORT", its
+// master and its ZooKeeper, when it can be used. Then it obeys the lines of its standard input, and ends with it:
 //   split TABLE ROW   move TABLE ROW (to the other server)   merge TABLE ROW (with the region after it)
 //   kill TABLE ROW (the server of the region, at once)       start (one more server)
 // Each command is answered by "done", or by "failed" and the reason.
@@ -132,7 +132,8 @@ final class ClientCluster {
     try (Connection connection = ConnectionFactory.createConnection(conf)) {
       ClientCluster commands = new ClientCluster(cluster, connection);
       await("the master", () -> cluster.getActiveMaster() != null && cluster.getActiveMaster().isInitialized());
-      System.out.println("masters " + cluster.getActiveMaster().getServerName().getAddress());
+      System.out.println("cluster " + cluster.getActiveMaster().getServerName().getAddress() + " 127.0.0.1:"
+          + conf.get("hbase.zookeeper.property.clientPort"));
       System.out.flush();
       BufferedReader input = new BufferedReader(new InputStreamReader(System.in, StandardCharsets.UTF_8));
       for (String line = input.readLine(); line != null; line = input.readLine()) {

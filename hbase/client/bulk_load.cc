@@ -1,0 +1,331 @@
+// Bulk load: HBase's calls PrepareBulkLoad, BulkLoadHFile and CleanupBulkLoad. The servers gather the files
+// of a load in a directory of their own, the token. Each region takes its files from there.
+#include "hbase/client/bulk_load.h"
+
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <utility>
+#include <vector>
+
+#include "base/bytes.h"
+#include "cell/cell_codec.h"
+#include "hbase/client/requests.h"
+#include "hbase/wire/client.pb.h"
+#include "hbase/wire/common.pb.h"
+#include "hbase/wire/frames.h"
+#include "hbase/wire/schema.h"
+#include "hfile/check/cell_census.h"
+#include "hfile/check/verify.h"
+
+namespace cellar::hbase {
+namespace {
+
+using Effect = Cluster::Effect;
+
+constexpr std::string_view kFileScheme = "file://";
+constexpr size_t kRowsOfHint = 20;
+
+// A file that was verified.
+struct Source {
+  IngestFile file;        // of the request, with its figures
+  std::string path;       // on this machine
+  std::string to_server;  // where the servers find it
+  std::string first_row;
+  std::string last_row;
+};
+
+// The files of one region.
+struct Group {
+  PlacePtr region;
+  std::vector<const Source*> files;
+};
+
+std::string_view name_of(std::string_view path) { return path.substr(path.rfind('/') + 1); }
+
+std::string row_of_key(const std::string& flat_key) {
+  CellView key;
+  return parse_flat_key(flat_key.data(), flat_key.size(), key) ? std::string(key.row()) : std::string();
+}
+
+Status set_paths(const IngestRequest& request, Source& source) {
+  std::string_view path = source.file.path;
+  if (path.starts_with(kFileScheme)) path.remove_prefix(kFileScheme.size());
+  if (!path.starts_with('/'))
+    return Status::invalid_argument(
+               fmt::format("\"{}\" is no absolute path of this machine", escaped(source.file.path)))
+        .hinting(
+            "files are read here before a cluster loads them; IngestRequest::servers_directory tells "
+            "where its servers find them");
+  source.path = path;
+  std::string_view directory = request.servers_directory;
+  while (directory.ends_with('/')) directory.remove_suffix(1);
+  source.to_server = directory.empty()
+                         ? fmt::format("{}{}", kFileScheme, path)
+                         : fmt::format("{}/{}/{}", directory, source.file.family, name_of(path));
+  return {};
+}
+
+Status fault_of(const VerifyReport& report, const CellCensus& census, const Source& source) {
+  if (report.verdict == VerifyVerdict::kUnsound) {
+    const auto error = std::ranges::find(report.findings, VerifySeverity::kError, &VerifyFinding::severity);
+    if (error != report.findings.end())
+      return Status::corruption(fmt::format("it is damaged, {}: {}", error->code, error->text))
+          .hinting("cellar verify lists all faults; cellar salvage keeps the readable cells");
+  }
+  if (report.verdict != VerifyVerdict::kSound) return report.status;
+  for (const std::string& family : census.families)
+    if (family != source.file.family)
+      return Status::invalid_argument(fmt::format("it has cells of family \"{}\", not \"{}\"",
+                                                  escaped(family), escaped(source.file.family)));
+  return {};
+}
+
+Status examine(VerifyLevel level, Source& source) {
+  CELLAR_TRY_ASSIGN(std::unique_ptr<ReadableFile> file, posix_file_system().open_file(source.path));
+  CellCensus census;
+  VerifyOptions options;
+  options.name = source.path;
+  options.level = level;
+  options.on_cell = [&census](const CellView& cell) { census.add(cell); };
+  const VerifyReport report = verify(std::move(file), options);
+  CELLAR_TRY(fault_of(report, census, source).at(source.path));
+  source.file.bytes = report.file_bytes;
+  source.file.cells = census.cells;
+  source.first_row = row_of_key(census.first_key);
+  source.last_row = row_of_key(census.last_key);
+  return {};
+}
+
+// BulkLoad: one load; used once, by one thread.
+class BulkLoad {
+ public:
+  BulkLoad(Cluster& cluster, const std::string& table, const IngestRequest& request)
+      : cluster_(cluster), table_(table), request_(request) {}
+
+  Result<IngestInfo> run() {
+    const int64_t begun_us = cluster_.now_us();
+    info_.table = table_;
+    CELLAR_TRY(examine_all());
+    if (!sources_.empty()) {
+      CELLAR_TRY_ASSIGN(std::vector<Group> groups, group(sources_));
+      CELLAR_TRY(prepare());
+      const Status loaded = load_all(std::move(groups));
+      clean_up();
+      CELLAR_TRY(loaded);
+    }
+    if (request_.move) remove_sources();
+    for (Source& each : sources_) {
+      info_.cells += each.file.cells;
+      info_.bytes += each.file.bytes;
+      info_.files.push_back(std::move(each.file));
+    }
+    info_.micros = cluster_.now_us() - begun_us;
+    return std::move(info_);
+  }
+
+ private:
+  Status examine_all() {
+    if (request_.verify < HFileCheckLevel::kCells)
+      return Status::invalid_argument("a file must be verified at least cell by cell")
+          .hinting("set IngestRequest::verify to kCells or kDeep");
+    uint64_t files = 0;
+    uint64_t bytes = 0;
+    for (const IngestFile& file : request_.files) {
+      Source source;
+      source.file.family = file.family;
+      source.file.path = file.path;
+      source.file.table = table_;
+      CELLAR_TRY(set_paths(request_, source));
+      CELLAR_TRY(examine(static_cast<VerifyLevel>(request_.verify), source));
+      bytes += source.file.bytes;
+      if (source.file.cells == 0)
+        info_.empty.push_back(file.path);
+      else
+        sources_.push_back(std::move(source));
+      if (request_.progress && !request_.progress(++files, bytes))
+        return Status::aborted("the load was cancelled: nothing was loaded");
+    }
+    return {};
+  }
+
+  // Distributes files over the regions that the table has now.
+  template <class Sources>
+  Result<std::vector<Group>> group(const Sources& sources) {
+    CELLAR_TRY_ASSIGN(const std::vector<PlacePtr> regions, cluster_.regions(table_, cluster_.deadline_us()));
+    std::vector<Group> groups;
+    for (const PlacePtr& region : regions) groups.push_back({region, {}});
+    for (const auto& each : sources) {
+      const Source& source = source_of(each);
+      const auto fits = [&source](const Group& group) { return group.region->holds(source.first_row); };
+      const auto found = std::ranges::find_if(groups, fits);
+      if (found == groups.end())
+        return Status::busy(fmt::format("no region has row \"{}\" now", escaped(source.first_row)));
+      if (!found->region->holds(source.last_row)) return over_a_border(source, regions);
+      found->files.push_back(&source);
+    }
+    std::erase_if(groups, [](const Group& each) { return each.files.empty(); });
+    return groups;
+  }
+  static const Source& source_of(const Source& source) { return source; }
+  static const Source& source_of(const Source* source) { return *source; }
+
+  Status over_a_border(const Source& source, const std::vector<PlacePtr>& regions) const {
+    std::string rows;
+    size_t borders = 0;
+    for (const PlacePtr& each : regions) {
+      if (each->start <= source.first_row || each->start > source.last_row) continue;
+      if (++borders <= kRowsOfHint) rows += fmt::format(" --at '{}'", escaped(each->start));
+    }
+    return Status::invalid_argument(
+               fmt::format("{}: its rows are in {} regions{}", source.path, borders + 1, said_loaded()))
+        .hinting(
+            fmt::format("export again with --splits, the first rows of the regions; or cut it: cellar split "
+                        "{} -o DIRECTORY{}{}, and put the parts in its place, under names without a dot",
+                        source.path, rows, borders > kRowsOfHint ? " …" : ""));
+  }
+
+  std::string said_loaded() const {
+    return loaded_ == 0 ? std::string("; nothing was loaded")
+                        : fmt::format("; {} regions have loaded their files before", loaded_);
+  }
+
+  // It makes a directory, and a second one harms nobody.
+  Status prepare() {
+    wire::PrepareBulkLoadRequest request;
+    wire::to_wire_name(table_, *request.mutable_table_name());
+    wire::PrepareBulkLoadResponse response;
+    CELLAR_TRY(call_region(cluster_, table_, sources_.front().first_row, Effect::kRead,
+                           cluster_.deadline_us(), wire::kClientService, "PrepareBulkLoad", request, {},
+                           response)
+                   .status()
+                   .with_context("the load cannot begin"));
+    token_ = response.bulk_token();
+    return {};
+  }
+
+  // It removes the servers' directory. A failure leaves an empty one and decides nothing.
+  void clean_up() {
+    wire::CleanupBulkLoadRequest request;
+    request.set_bulk_token(token_);
+    wire::CleanupBulkLoadResponse response;
+    static_cast<void>(call_region(cluster_, table_, sources_.front().first_row, Effect::kRead,
+                                  cluster_.deadline_us(), wire::kClientService, "CleanupBulkLoad", request,
+                                  {}, response)
+                          .ok());
+  }
+
+  Status load_all(std::vector<Group> groups) {
+    while (!groups.empty()) {
+      Group group = std::move(groups.back());
+      groups.pop_back();
+      CELLAR_TRY(load(group, groups));
+    }
+    return {};
+  }
+
+  // Lets one region load its files. If the region is not there any longer, the files are distributed anew.
+  Status load(const Group& group, std::vector<Group>& rest) {
+    const int64_t deadline = cluster_.deadline_us();
+    Cluster::Retry retry(cluster_, deadline);
+    PlacePtr place = group.region;
+    while (true) {
+      bool loaded = false;
+      const CallOutcome outcome = call(*place, group, deadline, loaded);
+      if (outcome.ok() && loaded) {
+        ++loaded_;
+        return {};
+      }
+      if (!outcome.ok()) CELLAR_TRY(check_failure(*outcome.error));
+      cluster_.forget(*place, outcome.ok() ? std::nullopt : outcome.error->moved_to);
+      CELLAR_TRY_ASSIGN(place, cluster_.locate(table_, group.region->start, Side::kHolds, deadline));
+      if (place->start != group.region->start || place->end != group.region->end)
+        return distribute(group, rest);
+      if (outcome.ok()) return refused(group);
+      CELLAR_TRY(retry.wait(*outcome.error).with_context(said_of(group)));
+    }
+  }
+
+  CallOutcome call(const RegionPlace& place, const Group& group, int64_t deadline, bool& loaded) {
+    wire::BulkLoadRequest request;
+    set_region(place, *request.mutable_region());
+    for (const Source* each : group.files) {
+      wire::BulkLoadRequest::FamilyPath& path = *request.add_paths();
+      path.set_family(each->file.family);
+      path.set_path(each->to_server);
+    }
+    request.set_assign_sequence(true);
+    request.set_bulk_token(token_);
+    request.set_copy_file(!request_.move);
+    wire::BulkLoadResponse response;
+    CallOutcome outcome = cluster_.rpc().call({.server = place.server,
+                                               .service = wire::kClientService,
+                                               .method = "BulkLoadHFile",
+                                               .request = &request,
+                                               .response = &response},
+                                              deadline);
+    loaded = outcome.ok() && response.loaded();
+    return outcome;
+  }
+
+  // A copy may be loaded twice: equal cells count once. A file that was moved cannot be found again.
+  Status check_failure(const CallError& error) const {
+    if (error.may_have_happened && request_.move)
+      return Status::durability_unknown(
+                 fmt::format("a region was asked to load its files, and may have done so "
+                             "or not: {}{}",
+                             error.status.message(), said_loaded()))
+          .hinting("look at the table, and at which files are still there, before you repeat the load");
+    if (error.remedy != Remedy::kNone) return {};
+    return error.status.with_context("a region cannot load its files" + said_loaded());
+  }
+
+  // The region has been split or merged since its files were chosen.
+  Status distribute(const Group& group, std::vector<Group>& rest) {
+    CELLAR_TRY_ASSIGN(std::vector<Group> again, this->group(group.files));
+    std::ranges::move(again, std::back_inserter(rest));
+    return {};
+  }
+
+  std::string said_of(const Group& group) const {
+    return fmt::format("{} of the region from row \"{}\"{}", group.files.front()->to_server,
+                       escaped(group.region->start), said_loaded());
+  }
+
+  // A server answers so for any reason, and writes the reason into its log.
+  Status refused(const Group& group) const {
+    return Status::io_error(
+               fmt::format("server {} does not load {}", group.region->server.text(), said_of(group)))
+        .hinting(
+            "its log says why; the servers must find each file there, and the user of the client "
+            "(?user=NAME) "
+            "must be allowed to read and write it: chmod -R a+rwX");
+  }
+
+  void remove_sources() {
+    for (const Source& each : sources_) {
+      const std::string_view name = name_of(each.path);
+      const std::string directory = each.path.substr(0, each.path.size() - name.size());
+      const auto opened = posix_file_system().open_directory(directory, false);
+      const Status removed = opened.ok() ? (*opened)->unlink(name) : opened.status();
+      // The servers have moved it already, where they could.
+      if (!removed.ok() && !removed.is(Code::kNotFound)) info_.remained.push_back(each.file.path);
+    }
+  }
+
+  Cluster& cluster_;
+  const std::string& table_;
+  const IngestRequest& request_;
+  std::vector<Source> sources_;
+  std::string token_;
+  size_t loaded_ = 0;  // regions
+  IngestInfo info_;
+};
+
+}  // namespace
+
+Result<IngestInfo> bulk_load(Cluster& cluster, const std::string& table, const IngestRequest& request) {
+  return BulkLoad(cluster, table, request).run();
+}
+
+}  // namespace cellar::hbase

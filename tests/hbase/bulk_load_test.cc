@@ -1,0 +1,170 @@
+// Goal: a bulk load gives each region of a cluster its files. Files that cannot be loaded are refused before
+// any other is. A failure says what was loaded. Method: the client against a small server that counts loads.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "cellar/cellar.h"
+#include "cellar/hfile_builder.h"
+#include "hbase/client/cluster_engine.h"
+#include "tests/hbase/fake_cluster.h"
+#include "tests/support/scratch_directory.h"
+
+namespace cellar {
+namespace {
+
+using testing::FakeCluster;
+using Fault = FakeCluster::Fault;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+
+class ClusterBulkLoad : public ::testing::Test {
+ protected:
+  void SetUp() override {
+    auto engine = hbase::open_cluster(server_.name(), {});
+    ASSERT_TRUE(engine.ok()) << engine.status();
+    engine_ = std::move(engine).value();
+    const auto table = engine_->open_table("t");
+    ASSERT_TRUE(table.ok()) << table.status();
+    table_ = *table;
+    ASSERT_TRUE(posix_file_system().open_directory(scratch_.path() + "/f", true).ok());
+  }
+
+  // Writes a file with a cell in each row, and returns its path.
+  std::string file(const std::string& name, const std::vector<std::string>& rows,
+                   const std::string& family = "f") {
+    const std::string path = scratch_.path() + "/f/" + name;
+    auto builder = HFileBuilder::create(posix_file_system(), path, {});
+    EXPECT_TRUE(builder.ok()) << builder.status();
+    for (const std::string& row : rows) {
+      Cell cell;
+      cell.row = row;
+      cell.family = family;
+      cell.qualifier = "q";
+      cell.timestamp = 7;
+      cell.value = "v";
+      EXPECT_TRUE(builder->add(cell).ok());
+    }
+    EXPECT_TRUE(builder->finish().ok());
+    return path;
+  }
+  static IngestRequest request(const std::vector<std::string>& paths) {
+    IngestRequest request;
+    for (const std::string& path : paths) request.files.push_back({"f", path});
+    return request;
+  }
+  bool exists(const std::string& path) const { return posix_file_system().open_file(path).ok(); }
+
+  FakeCluster server_;  // regions from "" and from "m"
+  testing::ScratchDirectory scratch_;
+  std::unique_ptr<Engine> engine_;
+  std::shared_ptr<Table> table_;
+};
+
+TEST_F(ClusterBulkLoad, EachRegionLoadsItsFilesAtOnce) {
+  const std::string low = file("low", {"a", "c"});
+  const std::string more = file("more", {"b", "lzzz"});
+  const std::string high = file("high", {"m", "z"});
+  const std::string none = file("none", {});
+  const auto info = table_->ingest(request({low, more, high, none}));
+  ASSERT_TRUE(info.ok()) << info.status();
+  EXPECT_THAT(server_.loads(), ::testing::UnorderedElementsAre(" f file://" + low + " (copied)",
+                                                               " f file://" + more + " (copied)",
+                                                               "m f file://" + high + " (copied)"));
+  EXPECT_EQ(server_.calls("BulkLoadHFile"), 2);
+  EXPECT_EQ(server_.calls("PrepareBulkLoad"), 1);
+  EXPECT_EQ(server_.calls("CleanupBulkLoad"), 1);
+  EXPECT_EQ(info->cells, 6u);
+  EXPECT_EQ(info->files.size(), 3u);
+  EXPECT_THAT(info->empty, ElementsAre(none));
+  EXPECT_TRUE(exists(low));
+}
+
+TEST_F(ClusterBulkLoad, ServersMayFindTheFilesElsewhere) {
+  const std::string low = file("low", {"a"});
+  IngestRequest asked = request({"file://" + low});
+  asked.servers_directory = "hdfs://nn/staging/t//";
+  asked.move = true;
+  const auto info = table_->ingest(asked);
+  ASSERT_TRUE(info.ok()) << info.status();
+  EXPECT_THAT(server_.loads(), ElementsAre(" f hdfs://nn/staging/t/f/low"));
+  EXPECT_FALSE(exists(low));
+  EXPECT_THAT(info->remained, IsEmpty());
+}
+
+TEST_F(ClusterBulkLoad, WhatCannotBeLoadedIsRefusedBeforeAnythingIs) {
+  const std::string low = file("low", {"a"});
+  Status status = table_->ingest(request({low, file("wide", {"b", "m"})})).status();
+  EXPECT_TRUE(status.is(Code::kInvalidArgument)) << status;
+  EXPECT_THAT(std::string(status.message()), HasSubstr("its rows are in 2 regions; nothing was loaded"));
+  EXPECT_THAT(status.hint(),
+              HasSubstr("cellar split " + scratch_.path() + "/f/wide -o DIRECTORY --at 'm', "));
+  status = table_->ingest(request({low, file("other", {"b"}, "g")})).status();
+  EXPECT_TRUE(status.is(Code::kInvalidArgument)) << status;
+  EXPECT_THAT(std::string(status.message()), HasSubstr("family \"g\""));
+  status = table_->ingest(request({low, "relative/path"})).status();
+  EXPECT_TRUE(status.is(Code::kInvalidArgument)) << status;
+  status = table_->ingest(request({"hdfs://nn/f/low"})).status();
+  EXPECT_THAT(status.hint(), HasSubstr("servers_directory")) << status;
+  EXPECT_TRUE(table_->ingest(request({low, scratch_.path() + "/f/absent"})).status().is(Code::kNotFound));
+  IngestRequest unknown = request({low});
+  unknown.files[0].family = "g";
+  EXPECT_TRUE(table_->ingest(unknown).status().is(Code::kInvalidArgument));
+  IngestRequest quick = request({low});
+  quick.verify = HFileCheckLevel::kBlocks;
+  EXPECT_TRUE(table_->ingest(quick).status().is(Code::kInvalidArgument));
+  IngestRequest cancelled = request({low});
+  cancelled.progress = [](uint64_t, uint64_t) { return false; };
+  EXPECT_TRUE(table_->ingest(cancelled).status().is(Code::kAborted));
+  EXPECT_EQ(server_.calls("PrepareBulkLoad"), 0);
+  EXPECT_EQ(server_.calls("BulkLoadHFile"), 0);
+}
+
+TEST_F(ClusterBulkLoad, ARefusalNamesTheFileAndWhatWasLoaded) {
+  server_.refuse_loads(1);
+  const Status status = table_->ingest(request({file("low", {"a"})})).status();
+  EXPECT_TRUE(status.is(Code::kIoError)) << status;
+  EXPECT_THAT(std::string(status.message()),
+              HasSubstr("/f/low of the region from row \"\"; nothing was loaded"));
+  EXPECT_THAT(status.hint(), HasSubstr("its log says why"));
+  EXPECT_EQ(server_.calls("CleanupBulkLoad"), 1);
+}
+
+TEST_F(ClusterBulkLoad, FilesFollowRegionsThatSplit) {
+  const std::string low = file("low", {"a", "b"});
+  const std::string mid = file("mid", {"e", "f"});
+  server_.refuse_loads(1, {{"", "d", 3}, {"d", "m", 4}, {"m", "", 2}});
+  const auto info = table_->ingest(request({low, mid}));
+  ASSERT_TRUE(info.ok()) << info.status();
+  EXPECT_THAT(server_.loads(), ::testing::UnorderedElementsAre(" f file://" + low + " (copied)",
+                                                               "d f file://" + mid + " (copied)"));
+  // A region that splits within a file: what the other regions have loaded is told.
+  server_.refuse_loads(1, {{"", "b", 5}, {"b", "d", 6}, {"d", "m", 4}, {"m", "", 2}});
+  const Status status = table_->ingest(request({low})).status();
+  EXPECT_TRUE(status.is(Code::kInvalidArgument)) << status;
+  EXPECT_THAT(status.hint(), HasSubstr("--at 'b'"));
+}
+
+TEST_F(ClusterBulkLoad, LostAnswersAreRepeatedForCopiesAlone) {
+  const std::string low = file("low", {"a"});
+  server_.fail("BulkLoadHFile", Fault::kDropAfter);
+  auto info = table_->ingest(request({low}));
+  ASSERT_TRUE(info.ok()) << info.status();
+  EXPECT_EQ(server_.loads().size(), 2u);
+  server_.fail("BulkLoadHFile", Fault::kException, "org.apache.hadoop.hbase.NotServingRegionException");
+  EXPECT_TRUE(table_->ingest(request({low})).ok());
+  server_.fail("BulkLoadHFile", Fault::kDropAfter);
+  IngestRequest moved = request({low});
+  moved.move = true;
+  const Status status = table_->ingest(moved).status();
+  EXPECT_TRUE(status.is(Code::kDurabilityUnknown)) << status;
+  EXPECT_TRUE(exists(low));
+}
+
+}  // namespace
+}  // namespace cellar
