@@ -177,8 +177,8 @@ class BulkLoad {
       if (each->start <= source.first_row || each->start > source.last_row) continue;
       if (++borders <= kRowsOfHint) rows += fmt::format(" --at '{}'", escaped(each->start));
     }
-    return Status::invalid_argument(
-               fmt::format("{}: its rows are in {} regions{}", source.path, borders + 1, said_loaded()))
+    return Status::invalid_argument(fmt::format("{}: its rows are in {} regions of table {}{}", source.path,
+                                                borders + 1, table_, said_loaded()))
         .hinting(
             fmt::format("export again with --splits, the first rows of the regions; or cut it: cellar split "
                         "{} -o DIRECTORY{}{}, and put the parts in its place, under names without a dot",
@@ -219,7 +219,7 @@ class BulkLoad {
     while (!groups.empty()) {
       Group group = std::move(groups.back());
       groups.pop_back();
-      CELLAR_TRY(load(group, groups));
+      CELLAR_TRY(load(group, groups).with_context("table " + table_));
     }
     return {};
   }

@@ -208,9 +208,7 @@ Result<RangeSplits> ClusterTable::split_points(size_t, const KeyRange&, const st
 
 Result<IngestInfo> ClusterTable::ingest(const IngestRequest& request) {
   for (const IngestFile& file : request.files) CELLAR_TRY(check_family(file.family));
-  Result<IngestInfo> info = bulk_load(*cluster_, name_, request);
-  if (!info.ok()) return info.status().with_context("table " + name_);
-  return info;
+  return bulk_load(*cluster_, name_, request);
 }
 
 Result<std::optional<CompactionInfo>> ClusterTable::next_compaction(std::string_view, bool,

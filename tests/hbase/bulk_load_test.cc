@@ -101,7 +101,8 @@ TEST_F(ClusterBulkLoad, WhatCannotBeLoadedIsRefusedBeforeAnythingIs) {
   const std::string low = file("low", {"a"});
   Status status = table_->ingest(request({low, file("wide", {"b", "m"})})).status();
   EXPECT_TRUE(status.is(Code::kInvalidArgument)) << status;
-  EXPECT_THAT(std::string(status.message()), HasSubstr("its rows are in 2 regions; nothing was loaded"));
+  EXPECT_THAT(std::string(status.message()),
+              HasSubstr("its rows are in 2 regions of table t; nothing was loaded"));
   EXPECT_THAT(status.hint(),
               HasSubstr("cellar split " + scratch_.path() + "/f/wide -o DIRECTORY --at 'm', "));
   status = table_->ingest(request({low, file("other", {"b"}, "g")})).status();
@@ -123,6 +124,18 @@ TEST_F(ClusterBulkLoad, WhatCannotBeLoadedIsRefusedBeforeAnythingIs) {
   EXPECT_TRUE(table_->ingest(cancelled).status().is(Code::kAborted));
   EXPECT_EQ(server_.calls("PrepareBulkLoad"), 0);
   EXPECT_EQ(server_.calls("BulkLoadHFile"), 0);
+}
+
+TEST_F(ClusterBulkLoad, AStoreHasNoServersThatLookElsewhere) {
+  const auto store = Engine::open(scratch_ / "store", {.create_if_missing = true});
+  ASSERT_TRUE(store.ok()) << store.status();
+  const auto table = (*store)->create_table("t", {.families = {{.name = "f"}}});
+  ASSERT_TRUE(table.ok()) << table.status();
+  IngestRequest asked = request({file("low", {"a"})});
+  asked.servers_directory = "hdfs://nn/staging/t";
+  EXPECT_TRUE((*table)->ingest(asked).status().is(Code::kInvalidArgument));
+  asked.servers_directory.clear();
+  EXPECT_TRUE((*table)->ingest(asked).ok());
 }
 
 TEST_F(ClusterBulkLoad, ARefusalNamesTheFileAndWhatWasLoaded) {
