@@ -27,6 +27,7 @@ StoreFileInfo info_of(const StoreFile& file) {
   info.run = record.run;
   info.level = record.level;
   info.major = record.major;
+  info.exclude_from_minor = file.exclude_from_minor();
   info.busy = file.busy() || file.is_aside();
   return info;
 }

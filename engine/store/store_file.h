@@ -32,6 +32,8 @@ class StoreFile {
     last_row_ = reader_->last_row();
     const auto earliest = reader_->info().i64(info_key::kEarliestDelete);
     if (earliest.ok() && earliest->has_value()) earliest_delete_ = **earliest;
+    const auto excluded = reader_->info().boolean(info_key::kExcludeFromMinor);
+    exclude_from_minor_ = excluded.ok() && excluded->value_or(false);
   }
   StoreFile(const StoreFile&) = delete;
   StoreFile& operator=(const StoreFile&) = delete;
@@ -56,6 +58,8 @@ class StoreFile {
   bool may_hold_markers() const { return record_.name.empty() || record_.deletes != 0; }
   // Returns the smallest timestamp of a delete marker; INT64_MAX if the file does not record it.
   int64_t earliest_delete() const { return earliest_delete_; }
+  // Returns true if who wrote the file wants only major compactions to read it (HBase's bulk load).
+  bool exclude_from_minor() const { return exclude_from_minor_; }
   // A get or scan of a view with this number reads the file, or the view is the first one that has it. Any
   // thread. The file is written once a view, so that threads that read it do not disturb each other.
   void note_read(uint64_t view) const {
@@ -107,6 +111,7 @@ class StoreFile {
   std::string_view first_row_;  // bytes of the reader
   std::string_view last_row_;
   int64_t earliest_delete_ = INT64_MAX;
+  bool exclude_from_minor_ = false;
   mutable std::atomic<uint64_t> last_read_{0};
   std::atomic<bool> obsolete_{false};
   std::atomic<bool> busy_{false};

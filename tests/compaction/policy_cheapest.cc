@@ -1,4 +1,4 @@
-// cheapest: once there are more than `files_max` files, merges the `width` neighbours that cost least to
+// cheapest: once there are more than `runs_max` sorted runs, merges the `width` neighbours that cost least to
 // read.
 #include <algorithm>
 
@@ -11,34 +11,44 @@ namespace {
 class Cheapest final : public CompactionPolicy {
  public:
   explicit Cheapest(const PluginParams& params)
-      : files_max_(params.count("files_max", 8)), width_(std::max<uint64_t>(2, params.count("width", 4))) {}
+      : runs_max_(params.count_within("runs_max", 8, 1, 1000)),
+        width_(params.count_within("width", 4, 2, 1000)) {}
 
   std::optional<CompactionPlan> pick(const StoreShape& shape,
                                      std::vector<std::string>* trace) const override {
-    if (shape.files.size() <= files_max_) return std::nullopt;
+    const auto say = [trace](std::string line) {
+      if (trace != nullptr) trace->push_back(std::move(line));
+    };
+    const auto runs = runs_of(shape.files);
+    if (runs.size() <= runs_max_ && runs.size() < shape.files_stop) {
+      say("runs are few: " + std::to_string(runs.size()));
+      return std::nullopt;
+    }
     std::optional<CompactionPlan> best;
     uint64_t least = UINT64_MAX;
-    for (size_t begin = 0; begin + width_ <= shape.files.size(); ++begin) {
+    const size_t width = std::min<size_t>(width_, runs.size());
+    for (size_t begin = 0; width >= 2 && begin + width <= runs.size(); ++begin) {
       CompactionPlan plan;
       uint64_t bytes = 0;
-      bool busy = false;
-      for (const StoreFileInfo& file : shape.files.subspan(begin, width_)) {
-        plan.inputs.push_back(file.id);
-        bytes += file.bytes;
-        busy = busy || file.busy;
-      }
-      if (trace != nullptr)
-        trace->push_back("window at " + std::to_string(begin) + ": " + std::to_string(bytes) + " bytes");
-      if (busy || bytes >= least) continue;
+      bool free = true;
+      for (size_t i = begin; i < begin + width; ++i)
+        for (const StoreFileInfo& file : runs[i]) {
+          plan.inputs.push_back(file.id);
+          bytes += file.bytes;
+          free = free && !file.busy && !file.exclude_from_minor;
+        }
+      say("window at " + std::to_string(begin) + ": " + std::to_string(bytes) + " bytes" +
+          (free ? "" : ", not free"));
+      if (!free || bytes >= least) continue;
       least = bytes;
-      plan.why = "the cheapest " + std::to_string(width_) + " of " + std::to_string(shape.files.size());
+      plan.why = "the cheapest " + std::to_string(width) + " of " + std::to_string(runs.size());
       best = std::move(plan);
     }
     return best;
   }
 
  private:
-  uint64_t files_max_;
+  uint64_t runs_max_;
   uint64_t width_;
 };
 

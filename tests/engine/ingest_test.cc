@@ -213,6 +213,28 @@ TEST_F(Ingest, LinkCopyAndMove) {
   EXPECT_EQ(again.status().code(), Code::kInvalidArgument) << again.status().to_text();
 }
 
+// HBase: hbase.mapreduce.hfileoutputformat.compaction.exclude.
+TEST_F(Ingest, AFileMayAskForMajorCompactionsOnly) {
+  const auto excluded = [](HFileBuilder& builder) {
+    EXPECT_OK(builder.set_info("EXCLUDE_FROM_MINOR_COMPACTION", "\xff"));
+  };
+  ingest({file("stays", {put_cell("a", "1")}, {}, excluded)});
+  for (const char* row : {"b", "c", "d", "e"}) {
+    EXPECT_OK(table_->put(Put(row).add("f", "q", "v")));
+    EXPECT_OK(table_->flush());
+  }
+  const uint64_t number = table_->info().families[0].files.front().id;
+  EXPECT_TRUE(table_->info().families[0].files.front().exclude_from_minor);
+  EXPECT_OK(table_->compact());
+  const TableInfo after = table_->info();
+  EXPECT_LT(after.families[0].files.size(), 5u) << "the others are merged";
+  EXPECT_EQ(after.families[0].files.front().id, number);
+  EXPECT_OK(table_->major_compact());
+  ASSERT_EQ(table_->info().families[0].files.size(), 1u);
+  EXPECT_FALSE(table_->info().families[0].files.front().exclude_from_minor);
+  EXPECT_EQ(scan(*table_, Scan()).size(), 5u);
+}
+
 TEST_F(Ingest, WithoutLinksItCopies) {
   table_.reset();
   other_.reset();
