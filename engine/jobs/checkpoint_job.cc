@@ -129,8 +129,8 @@ Result<bool> CheckpointJob::share_file(Directory& into, const Part& part, const 
   return false;
 }
 
-// Returns true if the file is there now. The records of both stores must agree, and so must the sizes. A store
-// that was made of a copy may have another file of this name: its time or the checksum in its record differs.
+// Returns true if the file is there now. The records of both stores must agree, and so must the sizes. A
+// store that was made of a copy may have another file of this name: its time or checksum differs.
 Result<bool> CheckpointJob::link_earlier(Directory& into, const Part& part, const StoreFile& file) {
   if (earlier_.directory == nullptr) return false;
   const FamilyRecord* const family = earlier_.state.family(part.store->ids().family).second;

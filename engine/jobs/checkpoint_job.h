@@ -30,8 +30,8 @@ struct EarlierCopy {
   std::unique_ptr<FileLock> lock;
   ManifestState state;
 };
-// Errors: kInvalidArgument if it is no copy of the store `of`, or somebody has written to it; kNotFound if there
-// is no store; kLocked if somebody writes to it.
+// Opens it. Error: kInvalidArgument if it is no unchanged copy of the store `of`. Others: kNotFound if there
+// is no store, and kLocked if somebody writes to it.
 Result<EarlierCopy> open_earlier_copy(const World& world, const std::string& path, const Identity& of);
 
 // Look at everything at one instant; link and write without hindering anybody; publish. Used once.

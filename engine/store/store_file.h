@@ -58,7 +58,7 @@ class StoreFile {
   bool may_hold_markers() const { return record_.name.empty() || record_.deletes != 0; }
   // Returns the smallest timestamp of a delete marker; INT64_MAX if the file does not record it.
   int64_t earliest_delete() const { return earliest_delete_; }
-  // Returns true if who wrote the file wants only major compactions to read it (HBase's bulk load).
+  // Returns true if the file says that only major compactions may read it, as a bulk load of HBase can do.
   bool exclude_from_minor() const { return exclude_from_minor_; }
   // A get or scan of a view with this number reads the file, or the view is the first one that has it. Any
   // thread. The file is written once a view, so that threads that read it do not disturb each other.

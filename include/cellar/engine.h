@@ -186,13 +186,13 @@ class Engine {
   // Copies all tables as of one instant to a store at `path`, which must be absent or an empty directory in
   // an existing one. Works on a read-only engine too. After a failure it removes what it made.
   //
-  // `base` is an earlier checkpoint of this store, on the disk of `path`. Files that cannot be linked to the
-  // store's, because it is on another disk, are then linked to those of `base`, and only new files are
-  // copied. Each of the two remains complete if the other one is removed. An empty `base` means none.
+  // `base` is an earlier checkpoint of this store, on the disk of `path`. If the store is on another disk,
+  // files of `base` are linked, and only new files are copied. Each of the two remains complete if the other
+  // one is removed. An empty `base` means none.
   //
-  // Errors: kInvalidArgument if the directory is not empty, if `base` is the copy of another store, or if an
-  // engine has opened it for writing since it was made; kNotFound if `base` is no store; kLocked if an engine
-  // has it open for writing.
+  // Error: kInvalidArgument if the directory is not empty, or if `base` is no unchanged copy of this store.
+  // Others: kNotFound if `base` is no store, and kLocked if an engine has it open for writing. A copy is
+  // unchanged until an engine opens it for writing.
   virtual Result<CheckpointInfo> checkpoint(const std::string& path, const std::string& base = {}) = 0;
 
   // ---- The engine's work

@@ -28,8 +28,8 @@ class IncrementalCheckpoint : public EngineFixture {
     put(row, value);
     EXPECT_OK(table_->flush());
   }
-  // The store seems to be on another disk than all copies: the first attempt to link a name fails. A job tries
-  // the store's own name first.
+  // The store seems to be on another disk than all copies: the first attempt to link a name fails. A job
+  // tries the store's own name first.
   Result<CheckpointInfo> try_checkpoint(const std::string& path, const std::string& base) {
     std::set<std::string> tried;
     disk_->before_each([&](const FileCall& call) {

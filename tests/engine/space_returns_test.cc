@@ -1,5 +1,5 @@
-// Goal: a store gives all space back once nothing in it is visible any more. Method: overwrite, then delete or
-// expire everything, and look at each file that is left on the disk.
+// Goal: a store gives all space back once nothing in it is visible any more. Method: overwrite, then delete
+// or expire everything, and look at each file that is left on the disk.
 #include <gtest/gtest.h>
 
 #include "tests/engine/engine_fixture.h"

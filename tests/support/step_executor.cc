@@ -62,7 +62,7 @@ struct Task {
   const Event* event = nullptr;  // while waiting; null: for time alone
   uint64_t seen = 0;
   int64_t deadline_us = -1;  // negative: none
-  Turn turn;                 // given by whoever makes this task the running one, or ends its thread
+  Turn turn;                 // given when this task becomes the running one, or its thread is to end
   std::thread thread;
 };
 
@@ -99,9 +99,9 @@ struct Current {
 };
 thread_local Current current;
 
-// OnOneProcessor: keeps this thread, and those that it starts, on the processor where it runs. Only one of them
-// runs at a time. Waking a thread on another processor takes several times as long. Does nothing if the system
-// does not allow it.
+// OnOneProcessor: keeps this thread, and those that it starts, on the processor where it runs. Only one of
+// them runs at a time. Waking a thread on another processor takes several times as long. Does nothing if the
+// system does not allow it.
 class OnOneProcessor {
  public:
   OnOneProcessor() {
@@ -157,8 +157,8 @@ struct StepExecutor::Impl {
     return *current.task;
   }
 
-  // Gives the baton to whom the seed draws, and returns when `me` has it again; at once when `me` is idle. The
-  // lock is open while another has the baton: a thread that is woken would only wait for the lock again.
+  // Gives the baton to whom the seed draws, and returns when `me` has it again; at once when `me` is idle.
+  // The lock is open while another has the baton: a thread that is woken would only wait for the lock again.
   void pass_on(std::unique_lock<std::mutex>& lock, Task& me, const char* reason) {
     const bool idle = me.state == State::kIdle;  // what is drawn next may be a body for `me`
     Task& next = choose();
