@@ -27,8 +27,8 @@ class CheckpointCommand final : public Command {
             "files are copied to another disk. Each checkpoint stays complete if others are removed.")
         .example("cellar checkpoint shop backup", "a copy that takes little space on the same disk")
         .example("cellar checkpoint --quiet shop today", "the same in a job that prints only errors")
-        .more_example("cellar checkpoint shop disk/today --base disk/yesterday",
-                      "on another disk: copy only what is new since the checkpoint of yesterday");
+        .more_example("cellar checkpoint shop today --base backup",
+                      "the same on another disk, where backup is too: only new files are copied");
   }
 
   Status run(Session& session) override {
