@@ -16,12 +16,9 @@ class Cheapest final : public CompactionPolicy {
 
   std::optional<CompactionPlan> pick(const StoreShape& shape,
                                      std::vector<std::string>* trace) const override {
-    const auto say = [trace](std::string line) {
-      if (trace != nullptr) trace->push_back(std::move(line));
-    };
     const auto runs = runs_of(shape.files);
     if (runs.size() <= runs_max_ && runs.size() < shape.files_stop) {
-      say("runs are few: " + std::to_string(runs.size()));
+      say(trace, "runs are few: " + std::to_string(runs.size()));
       return std::nullopt;
     }
     std::optional<CompactionPlan> best;
@@ -37,8 +34,8 @@ class Cheapest final : public CompactionPolicy {
           bytes += file.bytes;
           free = free && !file.busy && !file.exclude_from_minor;
         }
-      say("window at " + std::to_string(begin) + ": " + std::to_string(bytes) + " bytes" +
-          (free ? "" : ", not free"));
+      say(trace, "window at " + std::to_string(begin) + ": " + std::to_string(bytes) + " bytes" +
+                     (free ? "" : ", not free"));
       if (!free || bytes >= least) continue;
       least = bytes;
       plan.why = "the cheapest " + std::to_string(width) + " of " + std::to_string(runs.size());
@@ -48,6 +45,10 @@ class Cheapest final : public CompactionPolicy {
   }
 
  private:
+  static void say(std::vector<std::string>* trace, std::string line) {
+    if (trace != nullptr) trace->push_back(std::move(line));
+  }
+
   uint64_t runs_max_;
   uint64_t width_;
 };
