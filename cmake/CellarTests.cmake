@@ -172,6 +172,9 @@ if(CELLAR_WITH_HBASE)
     target_link_libraries(cellar_tests_hbase_both PRIVATE cellar_dep_asio cellar_dep::protobuf_lite)
   endif()
   cellar_tests(hbase tests/hbase LAYERS engine hbase/client SUPPORT cellar_test_support)
+  # CELLAR_WITH_ZOOKEEPER, where the client has it.
+  target_compile_definitions(cellar_tests_hbase PRIVATE
+    $<TARGET_PROPERTY:cellar_dep::zookeeper,INTERFACE_COMPILE_DEFINITIONS>)
   if(TARGET cellar_tests_hbase)
     target_link_libraries(cellar_tests_hbase PRIVATE cellar_dep_asio cellar_dep::protobuf_lite)
   endif()

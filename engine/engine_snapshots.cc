@@ -69,8 +69,7 @@ Result<std::unique_ptr<Engine>> NamedSnapshotsImpl::open(const std::string& name
 
 Status NamedSnapshotsImpl::restore(const std::string& name, const std::vector<std::string>& tables) {
   CELLAR_TRY(engine_.check_writable());
-  CELLAR_TRY_ASSIGN(const NamedSnapshotFiles::Opened snapshot,
-                    NamedSnapshotFiles(parts_.world, parts_.disk).open(name));
+  CELLAR_TRY_ASSIGN(const OpenCheckpoint snapshot, NamedSnapshotFiles(parts_.world, parts_.disk).open(name));
   CELLAR_TRY_ASSIGN(std::vector<TableRecord> content, tables_of(snapshot.state, name, tables));
   return parts_.write_path.alone([&] {
     return TableReplacement(parts_.work, parts_.catalog, parts_.background, std::move(content),
@@ -84,8 +83,7 @@ Result<std::shared_ptr<Table>> NamedSnapshotsImpl::clone(const std::string& name
                                                          const std::string& table) {
   CELLAR_TRY(engine_.check_writable());
   CELLAR_TRY(check_table_name(table));
-  CELLAR_TRY_ASSIGN(const NamedSnapshotFiles::Opened snapshot,
-                    NamedSnapshotFiles(parts_.world, parts_.disk).open(name));
+  CELLAR_TRY_ASSIGN(const OpenCheckpoint snapshot, NamedSnapshotFiles(parts_.world, parts_.disk).open(name));
   CELLAR_TRY_ASSIGN(std::vector<TableRecord> content, tables_of(snapshot.state, name, {from}));
   content.front().name = table;
   CELLAR_ASSERT(content.size() == 1);
@@ -118,9 +116,9 @@ Status EngineImpl::truncate_now(const std::string& name) {
 Result<CheckpointInfo> EngineImpl::checkpoint(const std::string& path, const std::string& base) {
   CELLAR_TRY(check_not_in_observer());  // it waits for the writers
   CELLAR_TRY(parts_->life.check_open());
-  EarlierCopy earlier;
+  OpenCheckpoint earlier;
   if (!base.empty()) {
-    CELLAR_TRY_ASSIGN(earlier, open_earlier_copy(parts_->world, base, parts_->disk.identity));
+    CELLAR_TRY_ASSIGN(earlier, open_base(parts_->world, base, parts_->disk.identity));
   }
   const auto [parent_path, name] = split_path(path);
   CELLAR_TRY_ASSIGN(const std::unique_ptr<Directory> parent,

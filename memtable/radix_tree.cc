@@ -568,10 +568,10 @@ void RadixTree::add_equal(std::atomic<Child>& place, const CellRecord* record) {
 
 RadixTree::Shape RadixTree::shape() const {
   Shape shape;
-  std::vector<Child> todo = {root_.load(std::memory_order_acquire)};
-  while (!todo.empty()) {
-    const Child child = todo.back();
-    todo.pop_back();
+  std::vector<Child> unseen = {root_.load(std::memory_order_acquire)};
+  while (!unseen.empty()) {
+    const Child child = unseen.back();
+    unseen.pop_back();
     if (child == 0) continue;
     if (!is_node(child)) {
       shape.chains += chain_of(child) != nullptr ? 1 : 0;
@@ -580,7 +580,7 @@ RadixTree::Shape RadixTree::shape() const {
     const Node& node = node_of(child);
     ++shape.nodes[static_cast<size_t>(node.kind)];
     for (Branch each = at_or_after(node, 0); each.child != 0; each = at_or_after(node, each.symbol + 1))
-      todo.push_back(each.child);
+      unseen.push_back(each.child);
   }
   return shape;
 }

@@ -154,33 +154,39 @@ Result<bool> CheckpointJob::link_earlier(Directory& into, const Part& part, cons
   return linked.with_context("store file " + wanted.name + " of the base");
 }
 
-// Each opening for writing begins another generation of the manifest. A writer gives its files the names that
-// this store may give to its own.
-Result<EarlierCopy> open_earlier_copy(const World& world, const std::string& path, const Identity& of) {
-  constexpr std::string_view kHint = "name a checkpoint of this store, or leave the base out";
-  EarlierCopy earlier;
+Result<OpenCheckpoint> open_checkpoint(std::unique_ptr<Directory> directory, Executor& executor) {
+  CELLAR_ASSERT(directory != nullptr);
+  OpenCheckpoint opened;
+  opened.directory = std::move(directory);
+  auto lock = opened.directory->lock_shared(kLockName);
+  if (!lock.status().is(Code::kNotFound)) {  // nobody has opened it, or it was copied without
+    CELLAR_TRY(lock.status());
+    opened.lock = std::move(*lock);
+  }
+  if (const Status current = opened.directory->open(kCurrentName).status(); !current.ok())
+    return current.is(Code::kNotFound) ? Status::not_found("it is no whole store") : current;
+  CELLAR_TRY_ASSIGN(const std::unique_ptr<Manifest> manifest,
+                    Manifest::load(*opened.directory, executor, {.read_only = true}));
+  opened.state = manifest->state();
+  // Each opening for writing begins another generation.
+  opened.unchanged = manifest->generation() == kFirstGeneration;
+  return opened;
+}
+
+// A writer of the base gives its files the names that this store may give to its own.
+Result<OpenCheckpoint> open_base(const World& world, const std::string& path, const Identity& of) {
   auto directory = world.files.open_directory(path, false);
   CELLAR_TRY(directory.status().with_context("the base of the checkpoint"));
-  earlier.directory = std::move(*directory);
-  auto lock = earlier.directory->lock_shared(kLockName);
-  if (!lock.status().is(Code::kNotFound)) {  // a copy that nobody has opened has none
-    CELLAR_TRY(lock.status().with_context("the base of the checkpoint"));
-    earlier.lock = std::move(*lock);
-  }
-  if (earlier.directory->open(kCurrentName).status().is(Code::kNotFound))
-    return Status::not_found("the base of the checkpoint is no store").at(path).hinting(kHint);
-  const auto manifest = Manifest::load(*earlier.directory, world.executor, {.read_only = true});
-  CELLAR_TRY(manifest.status().with_context("the base of the checkpoint"));
-  earlier.state = (*manifest)->state();
-  if (earlier.state.identity != of)
-    return Status::invalid_argument("the base of the checkpoint is no copy of this store")
-        .at(path)
-        .hinting(kHint);
-  if ((*manifest)->generation() != kFirstGeneration)
-    return Status::invalid_argument("the base of the checkpoint was opened for writing since it was made")
-        .at(path)
-        .hinting(kHint);
-  return earlier;
+  auto base = open_checkpoint(std::move(*directory), world.executor);
+  Status status = base.status();
+  if (status.ok() && base->state.identity != of)
+    status = Status::invalid_argument("it is no copy of this store");
+  else if (status.ok() && !base->unchanged)
+    status = Status::invalid_argument("it was opened for writing since it was made");
+  if (status.ok()) return base;
+  return status.with_context("the base of the checkpoint")
+      .at(path)
+      .hinting("name a checkpoint of this store, or leave the base out");
 }
 
 CheckpointInfo describe_checkpoint(const ManifestState& state, std::string path) {

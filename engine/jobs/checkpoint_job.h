@@ -24,15 +24,17 @@ struct CheckpointSource {
   WritePath& write_path;
 };
 
-// EarlierCopy: a checkpoint that was made before, locked against writers. Without a directory: none.
-struct EarlierCopy {
+// OpenCheckpoint: a checkpoint that is read, locked against writers. Without a directory: none.
+struct OpenCheckpoint {
   std::unique_ptr<Directory> directory;
   std::unique_ptr<FileLock> lock;
   ManifestState state;
+  bool unchanged = false;  // no engine has opened it for writing
 };
-// Opens it. Error: kInvalidArgument if it is no unchanged copy of the store `of`. Others: kNotFound if there
-// is no store, and kLocked if somebody writes to it.
-Result<EarlierCopy> open_earlier_copy(const World& world, const std::string& path, const Identity& of);
+// Opens the checkpoint in a directory. kNotFound if there is no whole one; kLocked if somebody writes to it.
+Result<OpenCheckpoint> open_checkpoint(std::unique_ptr<Directory> directory, Executor& executor);
+// The same for the base of another checkpoint of `of`. kInvalidArgument if it is no unchanged copy of it.
+Result<OpenCheckpoint> open_base(const World& world, const std::string& path, const Identity& of);
 
 // Look at everything at one instant; link and write without hindering anybody; publish. Used once.
 class CheckpointJob {
@@ -41,7 +43,7 @@ class CheckpointJob {
   // and nothing writes to it later. Files that `earlier` has are linked to it if they cannot be linked to the
   // source's.
   CheckpointJob(const CheckpointSource& source, std::vector<std::string> tables, std::string snapshot = {},
-                EarlierCopy earlier = {})
+                OpenCheckpoint earlier = {})
       : source_(source),
         wanted_(std::move(tables)),
         snapshot_(std::move(snapshot)),
@@ -69,7 +71,7 @@ class CheckpointJob {
   const CheckpointSource source_;
   const std::vector<std::string> wanted_;
   const std::string snapshot_;
-  const EarlierCopy earlier_;
+  const OpenCheckpoint earlier_;
   ManifestState state_;
   std::vector<Part> parts_;
   CheckpointInfo info_;

@@ -107,7 +107,7 @@ Result<std::vector<CheckpointInfo>> NamedSnapshotFiles::list() const {
   return found;
 }
 
-Result<NamedSnapshotFiles::Opened> NamedSnapshotFiles::open(const std::string& name) const {
+Result<OpenCheckpoint> NamedSnapshotFiles::open(const std::string& name) const {
   CELLAR_TRY(check_name("snapshot", name));
   const auto parent = snapshots(false);
   if (parent.status().is(Code::kNotFound)) return unknown(name);
@@ -115,19 +115,8 @@ Result<NamedSnapshotFiles::Opened> NamedSnapshotFiles::open(const std::string& n
   auto directory = (*parent)->directory(name, false);
   if (directory.status().is(Code::kNotFound)) return unknown(name);
   CELLAR_TRY(directory.status());
-  Opened opened;
-  opened.directory = std::move(*directory);
-  auto lock = opened.directory->lock_shared(kLockName);
-  if (!lock.status().is(Code::kNotFound)) {  // somebody may have copied it without
-    CELLAR_TRY(lock.status());
-    opened.lock = std::move(*lock);
-  }
-  CELLAR_TRY_ASSIGN(const bool whole, is_whole(*opened.directory));
-  if (!whole) return Status::not_found("snapshot " + name + " is incomplete");
-  CELLAR_TRY_ASSIGN(const std::unique_ptr<Manifest> manifest,
-                    Manifest::load(*opened.directory, world_.executor, {.read_only = true}));
-  opened.state = manifest->state();
-  CELLAR_ASSERT(opened.directory != nullptr);
+  auto opened = open_checkpoint(std::move(*directory), world_.executor);
+  if (opened.status().is(Code::kNotFound)) return Status::not_found("snapshot " + name + " is incomplete");
   return opened;
 }
 

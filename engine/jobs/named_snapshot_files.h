@@ -26,14 +26,8 @@ class NamedSnapshotFiles {
   // kLocked while somebody has it open.
   Status drop(const std::string& name);
 
-  // A snapshot that is read: it cannot be dropped while this lives.
-  struct Opened {
-    std::unique_ptr<Directory> directory;
-    std::unique_ptr<FileLock> lock;
-    ManifestState state;
-  };
-  // kNotFound with the nearest name as hint.
-  Result<Opened> open(const std::string& name) const;
+  // Opens a snapshot. It cannot be dropped while the result lives. kNotFound has the nearest name as hint.
+  Result<OpenCheckpoint> open(const std::string& name) const;
   std::string path_of(const std::string& name) const;
 
   // Removes what crashes have left.

@@ -63,13 +63,14 @@ TEST(ZooKeeperNames, OfAnotherFormAreRefusedWithTheForm) {
               HasSubstr("hbase+zk://host1:2181"));
 }
 
+#ifndef CELLAR_WITH_ZOOKEEPER
 TEST(ZooKeeperNames, ABuildWithoutZooKeeperSaysSo) {
-  if (hbase::knows_zookeeper()) return;
   hbase::register_cluster_engine();
   const Status refused = Engine::open("hbase+zk://127.0.0.1:1/hbase").status();
   EXPECT_TRUE(refused.is(Code::kNotSupported)) << refused;
   EXPECT_THAT(refused.hint(), HasSubstr("libzookeeper-mt-dev"));
 }
+#endif
 
 // ---- Znodes
 
@@ -169,12 +170,11 @@ TEST(Znodes, WithChangedBytesNeverCrash) {
 
 // ---- The client
 
+#ifdef CELLAR_WITH_ZOOKEEPER
+
 class ZooKeeperClient : public ::testing::Test {
  protected:
-  void SetUp() override {
-    if (!hbase::knows_zookeeper()) GTEST_SKIP() << "this build has no ZooKeeper";
-    set_all();
-  }
+  void SetUp() override { set_all(); }
   std::map<std::string, std::string> all() const {
     return {{"/hbase", ""},
             {"/hbase/hbaseid", znode_content(identity_bytes())},
@@ -318,6 +318,8 @@ TEST_F(ZooKeeperClient, ClosingEndsALookup) {
   EXPECT_LT(std::chrono::steady_clock::now() - begin, std::chrono::seconds(2));
   EXPECT_TRUE(status.is(Code::kAborted)) << status;
 }
+
+#endif  // CELLAR_WITH_ZOOKEEPER
 
 }  // namespace
 }  // namespace cellar
