@@ -193,7 +193,9 @@ TEST_F(MemoryBudget, TheSumIsWhatTheAllocatorGaveOut) {
 }
 
 // Threads fill the cache with blocks of one size after the other. With malloc each thread has a heap of its
-// own. Blocks of one size then leave gaps that others do not fill, and the process took 130 MiB.
+// own. Blocks of one size then leave gaps that others do not fill, and the process took 130 MiB. The process
+// may take 36 MiB more than the cache: malloc keeps up to 24 MiB of what flushes, compactions and scanners
+// gave back, and how much depends on the order of threads. The memory of the blocks themselves is exact.
 TEST_F(MemoryBudget, AProcessTakesLittleMoreThanItsCacheAfterBlocksOfManySizes) {
   if (kSanitized) GTEST_SKIP() << "A sanitizer takes memory of its own, which hides what the cache takes.";
   constexpr uint64_t kCache = 64 << 20;
@@ -232,16 +234,18 @@ TEST_F(MemoryBudget, AProcessTakesLittleMoreThanItsCacheAfterBlocksOfManySizes) 
       for (int row = 0; row < kRows / 10; ++row) ASSERT_TRUE(scanner->next());
     }
   };
-  uint64_t most = 0;
+  uint64_t most = 0, most_of_blocks = 0;
   for (uint64_t round = 0; round < 8; ++round) {
     std::vector<std::jthread> threads;
     for (uint64_t thread = 0; thread < 4; ++thread)
       threads.emplace_back(read, sizes[(round + thread / 2) % sizes.size()].first, round * 8 + thread);
     threads.clear();
     most = std::max(most, anonymous_bytes() - before);
+    most_of_blocks = std::max(most_of_blocks, BlockHeap::shared().stats().resident);
   }
   EXPECT_GT(real->status().cache_used_bytes, kCache * 9 / 10) << "too little for this test";
-  EXPECT_LE(most, kCache + (20 << 20)) << "blocks that left the cache stay with the process";
+  EXPECT_LE(most_of_blocks, kCache + BlockHeap::kFreeBytesMin);
+  EXPECT_LE(most, kCache + (36 << 20)) << "blocks that left the cache stay with the process";
   table.reset();
   EXPECT_OK(real->close());
 }
