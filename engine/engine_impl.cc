@@ -411,7 +411,7 @@ Status EngineImpl::finish() {
   if (!unlogged.empty()) CELLAR_TRY(parts_->background.flush(unlogged));
   parts_->activity.closing.store(true);
   parts_->activity.changed.signal();
-  parts_->background.stop_idle_watch();
+  parts_->background.stop_timers();
   CELLAR_TRY(parts_->background.wait_idle());
   CELLAR_TRY(parts_->disk.check_lock());
   CELLAR_ASSERT(parts_->activity.closing.load() && !parts_->world.options.read_only);
@@ -462,7 +462,7 @@ Status EngineImpl::close_now() {
   if (const Status traced = parts_->recorder.stop(); !traced.ok() && !traced.is(Code::kNotFound))
     parts_->world.log(LogLevel::kWarning, traced.to_text());
   parts_->activity.changed.signal();
-  parts_->background.stop_idle_watch();
+  parts_->background.stop_timers();
   static_cast<void>(parts_->background.wait_idle());
   parts_->catalog.take_all().clear();  // tables hold the parts: let go, or neither ever ends
   parts_->observers.clear();           // they may hold tables, too

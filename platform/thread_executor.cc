@@ -83,13 +83,13 @@ class ThreadExecutor final : public Executor {
     queue.filled.notify_one();
   }
 
-  bool submit_later(int64_t delay_us, std::function<void()> job) override {
+  void submit_later(JobPriority priority, int64_t delay_us, std::function<void()> job) override {
     CELLAR_ASSERT(job != nullptr && delay_us >= 0);
+    Queue& queue = priority == JobPriority::kHigh ? high_ : low_;
     const MutexLock lock(mutex_);
-    later_.emplace(SteadyClock::now() + std::chrono::microseconds(std::min(delay_us, kDelayMaxUs)),
-                   std::move(job));
-    low_.filled.notify_one();  // the thread may wait for a later job
-    return true;
+    queue.later.emplace(SteadyClock::now() + std::chrono::microseconds(std::min(delay_us, kDelayMaxUs)),
+                        std::move(job));
+    queue.filled.notify_one();  // the thread may wait for a later job
   }
 
   void checkpoint() override { CELLAR_ASSERT(mutexes_held() == 0); }
@@ -102,6 +102,7 @@ class ThreadExecutor final : public Executor {
 
   struct Queue {
     std::deque<std::function<void()>> jobs;
+    std::multimap<SteadyClock::time_point, std::function<void()>> later;  // by the time they are due
     std::condition_variable_any filled;
   };
 
@@ -127,8 +128,8 @@ class ThreadExecutor final : public Executor {
   std::function<void()> next(Queue& queue) {
     const MutexLock lock(mutex_);
     while (take_due(queue), queue.jobs.empty() && !(stopping_ && unfinished_ == 0)) {
-      if (&queue == &low_ && !later_.empty() && !stopping_) {
-        queue.filled.wait_until(mutex_, later_.begin()->first);
+      if (!queue.later.empty() && !stopping_) {
+        queue.filled.wait_until(mutex_, queue.later.begin()->first);
       } else {
         queue.filled.wait(mutex_);
       }
@@ -137,18 +138,18 @@ class ThreadExecutor final : public Executor {
     std::function<void()> job = std::move(queue.jobs.front());
     queue.jobs.pop_front();
     // This thread may have waited for the timer. Another one, which waits without a limit, takes that over.
-    if (!queue.jobs.empty() || (&queue == &low_ && !later_.empty())) queue.filled.notify_one();
+    if (!queue.jobs.empty() || !queue.later.empty()) queue.filled.notify_one();
     return job;
   }
 
   // Moves jobs whose time has come to the queue.
   void take_due(Queue& queue) CELLAR_REQUIRES(mutex_) {
-    if (&queue != &low_ || stopping_ || later_.empty()) return;
+    if (stopping_ || queue.later.empty()) return;
     const SteadyClock::time_point now = SteadyClock::now();
-    while (!later_.empty() && later_.begin()->first <= now) {
+    while (!queue.later.empty() && queue.later.begin()->first <= now) {
       ++unfinished_;
-      queue.jobs.push_back(std::move(later_.begin()->second));
-      later_.erase(later_.begin());
+      queue.jobs.push_back(std::move(queue.later.begin()->second));
+      queue.later.erase(queue.later.begin());
     }
   }
 
@@ -157,7 +158,6 @@ class ThreadExecutor final : public Executor {
   Queue low_;
   uint64_t unfinished_ CELLAR_GUARDED_BY(mutex_) = 0;  // jobs queued or running
   bool stopping_ CELLAR_GUARDED_BY(mutex_) = false;
-  std::multimap<SteadyClock::time_point, std::function<void()>> later_ CELLAR_GUARDED_BY(mutex_);
   std::vector<std::thread> threads_;
 };
 

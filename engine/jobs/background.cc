@@ -19,7 +19,6 @@ namespace {
 // A job that fails is tried again after a second, then after twice as long each time.
 constexpr int64_t kRetryUs = 1'000'000;
 constexpr int64_t kRetryUsMax = 60'000'000;
-constexpr int64_t kRetryTurnUs = 20'000;  // how long the job that waits for retries keeps a thread
 
 int64_t retry_delay_us(int failures) {
   CELLAR_ASSERT(failures > 0);
@@ -141,7 +140,7 @@ void Background::after_flush_failure(const std::shared_ptr<Store>& store, const 
 
 void Background::retry_later(Retry retry, const Status& status) {
   CELLAR_ASSERT(retry.store != nullptr && !status.ok());
-  bool begins = false;
+  const int64_t delay_us = std::max<int64_t>(0, retry.due_us - work_.world.clock.steady_us());
   {
     MutexLock lock(jobs_mutex_);
     // One for each store: every compaction of it that fails at the same time comes here.
@@ -149,11 +148,9 @@ void Background::retry_later(Retry retry, const Status& status) {
                   [&](const Retry& each) { return each.store == retry.store && each.flush == retry.flush; });
     retries_.push_back(std::move(retry));
     retry_status_ = status;
-    begins = !std::exchange(retrier_runs_, true);
-    if (begins) ++jobs_;
   }
   work_.activity.changed.signal();
-  if (begins) work_.world.executor.submit(JobPriority::kHigh, [this] { run_retries(); });
+  retry_alarm_.set(delay_us);
 }
 
 void Background::drop_retries(const Store& store, bool flush) {
@@ -176,36 +173,29 @@ std::optional<int64_t> Background::queue_due() {
   int64_t next_us = INT64_MAX;
   {
     MutexLock lock(jobs_mutex_);
-    CELLAR_ASSERT(retrier_runs_ && jobs_ > 0);
+    ++jobs_;  // until the retries that are due count as jobs
     if (work_.activity.closing.load() || work_.health.failed()) retries_.clear();
     for (Retry& each : retries_) {
       if (each.due_us <= now) due.push_back(std::move(each));
     }
     std::erase_if(retries_, [](const Retry& each) { return each.store == nullptr; });
     for (const Retry& each : retries_) next_us = std::min(next_us, each.due_us - now);
-    if (retries_.empty()) retrier_runs_ = false;
   }
   for (Retry& each : due)
     each.flush ? queue_flush(std::move(each.store)) : queue_compaction(std::move(each.store));
+  job_ended();
   return next_us == INT64_MAX ? std::nullopt : std::optional(next_us);
 }
 
-// One job waits for all retries, a little at a time. It goes to the end of the queue then, so that it keeps a
-// thread from other work only that long. The executor may have one thread, and serve several engines.
-void Background::run_retries() {
-  const uint64_t seen = work_.activity.changed.count();
-  const std::optional<int64_t> left_us = queue_due();
-  if (!left_us) return job_ended();
-  work_.activity.changed.wait(seen, std::min(*left_us, kRetryTurnUs));
-  work_.world.executor.submit(JobPriority::kHigh, [this] { run_retries(); });
-}
-
-// Failures dropped the retries.
+// A job that waits for its next try is tried now.
 void Background::resume() {
+  {
+    MutexLock lock(jobs_mutex_);
+    retries_.clear();
+  }
   for (const auto& store : catalog_.stores()) {
     if (store->frozen_count() != 0) queue_flush(store);
     queue_prefetch(store);
-    drop_retries(*store, false);
     queue_compaction(store);
   }
   log_release_.run();
@@ -677,11 +667,11 @@ Status Background::wait_idle() {
     const uint64_t seen = work_.activity.changed.count();
     {
       MutexLock lock(jobs_mutex_);
-      if (jobs_ == 0) break;
-      // The only job left waits for its next attempt, which may never succeed. An engine that closes ends
-      // that wait.
-      if (jobs_ == 1 && !retries_.empty() && !work_.activity.closing.load())
+      if (jobs_ == 0) {
+        if (retries_.empty() || work_.activity.closing.load() || work_.health.failed()) break;
+        // The next attempt is far away, and may never succeed.
         return retry_status_.with_context("a background job failed and will be retried; the last attempt");
+      }
     }
     work_.activity.changed.wait(seen, -1);
   }

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "base/assert.h"
+#include "engine/jobs/alarm.h"
 #include "engine/jobs/idle_watch.h"
 #include "engine/jobs/log_release.h"
 #include "engine/jobs/store_work.h"
@@ -30,7 +31,9 @@ class Background final : public FlushScheduler {
         write_path_(write_path),
         log_release_(work, catalog),
         idle_watch_(work.world.clock, work.world.executor, work.activity.changed,
-                    [this] { return look_at_idle_stores(); }) {
+                    [this] { return look_at_idle_stores(); }),
+        retry_alarm_(work.world.clock, work.world.executor, JobPriority::kHigh, work.activity.changed,
+                     [this] { return queue_due(); }) {
     work.activity.look_now = [this] { idle_watch_.hurry(); };
   }
 
@@ -72,8 +75,11 @@ class Background final : public FlushScheduler {
   // `status` is what the flush came to.
   void end_flush(Store& store, const Status& status);
 
-  // The engine closes: no compaction begins by itself any more.
-  void stop_idle_watch() { idle_watch_.stop(); }
+  // The engine closes: no compaction begins by itself any more, and no job is tried again.
+  void stop_timers() {
+    idle_watch_.stop();
+    retry_alarm_.stop();
+  }
 
   // Returns when no job is running or queued. If only jobs are left that failed and wait to be tried again,
   // returns the error of the last of them.
@@ -97,7 +103,7 @@ class Background final : public FlushScheduler {
     --jobs_;
     work_.activity.changed.signal();
   }
-  // A job that failed and is queued again at `due_us` of the steady clock.
+  // A job that failed and is queued again at `due_us` of the steady clock. It does not count in `jobs_`.
   struct Retry {
     std::shared_ptr<Store> store;
     bool flush = false;  // else a compaction
@@ -109,9 +115,8 @@ class Background final : public FlushScheduler {
   bool retry_waits(const Store& store);
   // The job has succeeded.
   void drop_retries(const Store& store, bool flush);
-  // Queues the retries that are due; how long until the next one, or nothing if none is left.
+  // Queues the retries that are due. Returns how long until the next one, or nothing if none is left.
   std::optional<int64_t> queue_due();
-  void run_retries();
   void run_flush(const std::shared_ptr<Store>& store);
   void after_flush_failure(const std::shared_ptr<Store>& store, const Status& status);
   void after_compaction_failure(const std::shared_ptr<Store>& store, const Status& status);
@@ -150,11 +155,11 @@ class Background final : public FlushScheduler {
   Mutex jobs_mutex_;
   int64_t jobs_ CELLAR_GUARDED_BY(jobs_mutex_) = 0;  // running or queued
   std::vector<Retry> retries_ CELLAR_GUARDED_BY(jobs_mutex_);
-  bool retrier_runs_ CELLAR_GUARDED_BY(jobs_mutex_) = false;  // one of the jobs waits for the next retry
-  Status retry_status_ CELLAR_GUARDED_BY(jobs_mutex_);        // the error of the last job that waits
-  std::atomic<uint64_t> segment_seen_{0};                     // by relieve_memory_and_log()
+  Status retry_status_ CELLAR_GUARDED_BY(jobs_mutex_);  // the error of the last job that waits
+  std::atomic<uint64_t> segment_seen_{0};               // by relieve_memory_and_log()
   LogRelease log_release_;
   IdleWatch idle_watch_;
+  Alarm retry_alarm_;
 };
 
 }  // namespace cellar

@@ -46,14 +46,9 @@ class Executor {
  public:
   virtual ~Executor() = default;
   virtual void submit(JobPriority priority, std::function<void()> job) = 0;
-  // Runs the job with low priority after `delay_us` microseconds. Returns false if the executor has no timer:
-  // the job is dropped then, and an engine compacts only after flushes and compactions. A job that is not due
-  // when the executor ends is dropped, too.
-  virtual bool submit_later(int64_t delay_us, std::function<void()> job) {
-    static_cast<void>(delay_us);
-    static_cast<void>(job);
-    return false;
-  }
+  // Submits the job after `delay_us` microseconds (0 or more). The engine retries and compacts by it. A job
+  // that is not due when the executor ends is dropped. May be called with locks held.
+  virtual void submit_later(JobPriority priority, int64_t delay_us, std::function<void()> job) = 0;
   // Jobs and long foreground work call it, without locks. A place where the executor may let another thread
   // run.
   virtual void checkpoint() = 0;

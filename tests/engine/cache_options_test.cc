@@ -47,6 +47,9 @@ class CountingExecutor final : public Executor {
     if (priority == JobPriority::kLow) ++low_jobs;
     threads_->submit(priority, std::move(job));
   }
+  void submit_later(JobPriority priority, int64_t delay_us, std::function<void()> job) override {
+    threads_->submit_later(priority, delay_us, std::move(job));
+  }
   void checkpoint() override { threads_->checkpoint(); }
   std::unique_ptr<Event> make_event() override { return threads_->make_event(); }
 

@@ -26,6 +26,9 @@ class WakeCountingExecutor final : public Executor {
   void submit(JobPriority priority, std::function<void()> job) override {
     inner_->submit(priority, std::move(job));
   }
+  void submit_later(JobPriority priority, int64_t delay_us, std::function<void()> job) override {
+    inner_->submit_later(priority, delay_us, std::move(job));
+  }
   void checkpoint() override { inner_->checkpoint(); }
   std::unique_ptr<Event> make_event() override {
     return std::make_unique<CountingEvent>(*this, inner_->make_event());

@@ -21,6 +21,9 @@ class BetweenExecutor final : public Executor {
   void submit(JobPriority priority, std::function<void()> job) override {
     threads_->submit(priority, std::move(job));
   }
+  void submit_later(JobPriority priority, int64_t delay_us, std::function<void()> job) override {
+    threads_->submit_later(priority, delay_us, std::move(job));
+  }
   void checkpoint() override {
     threads_->checkpoint();
     if (armed_.exchange(false)) std::exchange(between_, nullptr)();  // it may arm the next one

@@ -23,10 +23,10 @@ class Watched final : public Executor {
     EXPECT_FALSE(gone);
     steps_.submit(priority, std::move(job));
   }
-  bool submit_later(int64_t delay_us, std::function<void()> job) override {
+  void submit_later(JobPriority priority, int64_t delay_us, std::function<void()> job) override {
     steps_.checkpoint();
     EXPECT_FALSE(gone);
-    return steps_.submit_later(delay_us, std::move(job));
+    steps_.submit_later(priority, delay_us, std::move(job));
   }
   void checkpoint() override { steps_.checkpoint(); }
   std::unique_ptr<Event> make_event() override { return steps_.make_event(); }

@@ -194,8 +194,8 @@ TEST_F(MemoryBudget, TheSumIsWhatTheAllocatorGaveOut) {
 
 // Threads fill the cache with blocks of one size after the other. With malloc each thread has a heap of its
 // own. Blocks of one size then leave gaps that others do not fill, and the process took 130 MiB. The process
-// may take 36 MiB more than the cache: malloc keeps up to 24 MiB of what flushes, compactions and scanners
-// gave back, and how much depends on the order of threads. The memory of the blocks themselves is exact.
+// may take 36 MiB more than the cache. Flushes, compactions and scanners give up to 24 MiB back to malloc,
+// which keeps it, and how much depends on the order of threads. The memory of the blocks themselves is exact.
 TEST_F(MemoryBudget, AProcessTakesLittleMoreThanItsCacheAfterBlocksOfManySizes) {
   if (kSanitized) GTEST_SKIP() << "A sanitizer takes memory of its own, which hides what the cache takes.";
   constexpr uint64_t kCache = 64 << 20;

@@ -53,6 +53,7 @@ class LazyExecutor final : public Executor {
  public:
   explicit LazyExecutor(Executor& events) : events_(events) {}
   void submit(JobPriority, std::function<void()> job) override { jobs_.push_back(std::move(job)); }
+  void submit_later(JobPriority, int64_t, std::function<void()>) override { ADD_FAILURE() << "of the log"; }
   void checkpoint() override {}
   std::unique_ptr<Event> make_event() override { return events_.make_event(); }
   void run_all() {

@@ -162,7 +162,7 @@ TEST(StepExecutor, LaterJobsRunWhenTimePassesAndAreNotWaitedFor) {
   {
     StepExecutor executor(3, clock);
     for (const int64_t delay_us : {500, 100, 9000})
-      EXPECT_TRUE(executor.submit_later(delay_us, [&] { ran_us.push_back(clock.steady_us()); }));
+      executor.submit_later(JobPriority::kLow, delay_us, [&] { ran_us.push_back(clock.steady_us()); });
     executor.settle();
     EXPECT_TRUE(ran_us.empty());
     executor.pause_us(300);

@@ -38,7 +38,7 @@ TEST(ThreadExecutor, PrioritiesDoNotWaitForEachOther) {
 }
 
 // The nearer job is submitted while the thread waits for the later one.
-TEST(ThreadExecutor, JobsAreRunWhenTheyAreDueAndNotBefore) {
+void jobs_are_run_when_they_are_due(JobPriority priority) {
   constexpr int64_t kFarUs = int64_t{3600} * 1'000'000;
   std::atomic<int> far_jobs = 0;
   std::vector<int64_t> ran_us;
@@ -46,20 +46,25 @@ TEST(ThreadExecutor, JobsAreRunWhenTheyAreDueAndNotBefore) {
     const auto executor = make_thread_executor(1, 1);
     const auto event = executor->make_event();
     const int64_t begun_us = system_clock().steady_us();
-    EXPECT_TRUE(executor->submit_later(kFarUs, [&] { ++far_jobs; }));
-    EXPECT_TRUE(executor->submit_later(INT64_MAX, [&] { ++far_jobs; }));
+    executor->submit_later(priority, kFarUs, [&] { ++far_jobs; });
+    executor->submit_later(priority, INT64_MAX, [&] { ++far_jobs; });
     for (const int64_t delay_us : {30'000, 10'000, 20'000, 0})
-      EXPECT_TRUE(executor->submit_later(delay_us, [&, delay_us] {
+      executor->submit_later(priority, delay_us, [&, delay_us] {
         EXPECT_GE(system_clock().steady_us() - begun_us, delay_us);
         ran_us.push_back(delay_us);
         event->signal();
-      }));
+      });
     while (event->count() < 4) event->wait(event->count(), -1);
-    executor->submit(JobPriority::kLow, [&] { ran_us.push_back(-1); });
+    executor->submit(priority, [&] { ran_us.push_back(-1); });
   }
   ASSERT_EQ(ran_us.size(), 5u);
   EXPECT_EQ(ran_us.back(), -1);
   EXPECT_EQ(far_jobs, 0) << "a job that is not due when the executor ends is dropped";
+}
+
+TEST(ThreadExecutor, JobsAreRunWhenTheyAreDueAndNotBefore) {
+  jobs_are_run_when_they_are_due(JobPriority::kHigh);
+  jobs_are_run_when_they_are_due(JobPriority::kLow);
 }
 
 // The thread that waits for the timer may get another job. That one takes as long as the job that is due.
@@ -70,7 +75,7 @@ TEST(ThreadExecutor, AnotherThreadTakesOverTheTimer) {
   for (int round = 0; round < 6; ++round) {
     const uint64_t seen = event->count();
     nap();
-    EXPECT_TRUE(executor->submit_later(40'000, [&] { event->signal(); }));
+    executor->submit_later(JobPriority::kLow, 40'000, [&] { event->signal(); });
     for (int quick = 0; quick < round % 3; ++quick) {
       nap();
       executor->submit(JobPriority::kLow, [] {});

@@ -132,6 +132,10 @@ struct StepExecutor::Impl {
     int under_way = 0;
     std::deque<std::pair<std::string, std::function<void()>>> jobs;
   };
+  struct Later {
+    Queue* queue;
+    std::pair<std::string, std::function<void()>> job;  // with its name
+  };
 
   Impl(const Options& given, ManualClock& given_clock)
       : options(given),
@@ -200,10 +204,12 @@ struct StepExecutor::Impl {
     }
   }
 
+  Queue& queue_of(JobPriority priority) { return priority == JobPriority::kHigh ? high : low; }
+
   void wake_expired() {
     const int64_t now = clock.steady_us();
     for (; !later.empty() && later.begin()->first <= now; later.erase(later.begin()))
-      low.jobs.push_back(std::move(later.begin()->second));
+      later.begin()->second.queue->jobs.push_back(std::move(later.begin()->second.job));
     for (const auto& task : tasks) {
       const bool timed = task->state == State::kWaiting && task->deadline_us >= 0;
       if (timed && task->deadline_us <= now) task->state = State::kReady;
@@ -347,7 +353,7 @@ struct StepExecutor::Impl {
   std::deque<Step> steps;
   uint64_t step_count = 0;
   uint64_t jobs_submitted = 0;
-  std::multimap<int64_t, std::pair<std::string, std::function<void()>>> later;  // by the time they are due
+  std::multimap<int64_t, Later> later;  // by the time they are due
   bool quitting = false;
   Current outer;
   OnOneProcessor on_one_processor;  // of the thread that constructs the executor, and later destroys it
@@ -411,19 +417,19 @@ void StepExecutor::submit(JobPriority priority, std::function<void()> job) {
     const std::lock_guard<std::mutex> lock(impl_->mutex);
     const bool is_high = priority == JobPriority::kHigh;
     std::string name = "job " + std::to_string(++impl_->jobs_submitted) + (is_high ? " (high)" : " (low)");
-    (is_high ? impl_->high : impl_->low).jobs.emplace_back(std::move(name), std::move(job));
+    impl_->queue_of(priority).jobs.emplace_back(std::move(name), std::move(job));
   }
   // Under a lock the others could run into it, which would stop everything: the job starts a little later
   // then.
   if (mutexes_held() == 0) impl_->yield(State::kReady, "submit");
 }
 
-bool StepExecutor::submit_later(int64_t delay_us, std::function<void()> job) {
+void StepExecutor::submit_later(JobPriority priority, int64_t delay_us, std::function<void()> job) {
   (void)impl_->self("submit_later()", true);
   const std::lock_guard<std::mutex> lock(impl_->mutex);
   std::string name = "job " + std::to_string(++impl_->jobs_submitted) + " (later)";
-  impl_->later.emplace(impl_->clock.steady_us() + delay_us, std::pair(std::move(name), std::move(job)));
-  return true;
+  impl_->later.emplace(impl_->clock.steady_us() + delay_us,
+                       Impl::Later{&impl_->queue_of(priority), {std::move(name), std::move(job)}});
 }
 
 void StepExecutor::checkpoint() {

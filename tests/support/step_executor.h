@@ -54,7 +54,7 @@ class StepExecutor final : public Executor {
   // Any thread that takes part: the constructing one, those of run_beside(), and jobs.
   void submit(JobPriority priority, std::function<void()> job) override;
   // A job that is due counts as submitted. settle() and finish() do not wait for one that is not.
-  bool submit_later(int64_t delay_us, std::function<void()> job) override;
+  void submit_later(JobPriority priority, int64_t delay_us, std::function<void()> job) override;
   void checkpoint() override;
   std::unique_ptr<Event> make_event() override;
 
