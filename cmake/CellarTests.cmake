@@ -16,8 +16,9 @@ set(cellar_test_definitions
   CELLAR_FIXTURES_DIR="${cellar_fixtures}")
 
 # What tests add to the flags; what they test keeps its level. -O0: their own code compiles in half the time of
-# -O1. Tests that themselves work hard keep -O1. What they share, such as the model of a store, takes most of
-# the time of random tests, and keeps the level of what is tested.
+# -O1. Tests that themselves work hard keep -O1. Under sanitizers they do not: there -O1 takes three times as long to
+# compile, and the tests do little. What tests share, such as the model of a store, takes most of the time of random
+# tests, and keeps the level of what is tested.
 set(cellar_tests_that_work_hard cell hfile memtable metamorphic sim fuzz kill scale)
 # Folders whose tests are compiled several at a time: those with many of them.
 set(cellar_tests_together base platform keys cell filter memtable bloom cache hfile compaction engine metamorphic
@@ -25,7 +26,7 @@ set(cellar_tests_together base platform keys cell filter memtable bloom cache hf
 function(cellar_test_target target)
   cellar_target(${target})
   string(REPLACE cellar_tests_ "" name ${target})
-  if(name IN_LIST cellar_tests_that_work_hard)
+  if(name IN_LIST cellar_tests_that_work_hard AND NOT CELLAR_SANITIZE)
     target_compile_options(${target} PRIVATE $<$<CONFIG:Release>:-O1>)
   else()
     target_compile_options(${target} PRIVATE -O0)

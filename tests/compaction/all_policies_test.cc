@@ -236,7 +236,7 @@ void settle(const CompactionPolicy& policy, MadeStore& store, const std::string&
 TEST(AllPolicies, MakeValidPlansThatEndAndLetWritersGoOn) {
   register_compaction_plugins();
   uint64_t plans = 0;
-  const uint64_t seeds = std::max<uint64_t>(10, scaled(40));
+  const uint64_t seeds = std::max<uint64_t>(4, scaled(40));
   for (const std::string& name : Registry<CompactionPolicy>::instance().names()) {
     for (const std::string& text : variants_of(name)) {
       const auto policy = Registry<CompactionPolicy>::instance().make(text);
