@@ -395,8 +395,9 @@ TEST_F(RetryTest, FlushThatGoesOnFailingIsTriedLessAndLessOften) {
   const auto files_made = [&] { return fault_->count(FileOperation::kCreate, "tables/*"); };
   for (int i = 0; i < 100; ++i) EXPECT_OK(put(std::to_string(i), 1000));
   EXPECT_FALSE(engine_->wait_for_background().ok());
-  const uint64_t before = files_made();
+  const uint64_t before = files_made(), steps = executor_.steps();
   executor_.pause_us(600'000'000);
+  EXPECT_LT(executor_.steps() - steps, 2'000u) << "no thread wakes between two tries";
   // After 1, 3, 7, 15, 31, 63 seconds, and then every minute: 14 tries.
   EXPECT_EQ(files_made() - before, 14u);
   fault_->clear();
