@@ -76,7 +76,7 @@ class ThreadExecutor final : public Executor {
 
   void submit(JobPriority priority, std::function<void()> job) override {
     CELLAR_ASSERT(job != nullptr);
-    Queue& queue = priority == JobPriority::kHigh ? high_ : low_;
+    Queue& queue = queue_of(priority);
     const MutexLock lock(mutex_);
     ++unfinished_;
     queue.jobs.push_back(std::move(job));
@@ -85,7 +85,7 @@ class ThreadExecutor final : public Executor {
 
   void submit_later(JobPriority priority, int64_t delay_us, std::function<void()> job) override {
     CELLAR_ASSERT(job != nullptr && delay_us >= 0);
-    Queue& queue = priority == JobPriority::kHigh ? high_ : low_;
+    Queue& queue = queue_of(priority);
     const MutexLock lock(mutex_);
     queue.later.emplace(SteadyClock::now() + std::chrono::microseconds(std::min(delay_us, kDelayMaxUs)),
                         std::move(job));
@@ -105,6 +105,8 @@ class ThreadExecutor final : public Executor {
     std::multimap<SteadyClock::time_point, std::function<void()>> later;  // by the time they are due
     std::condition_variable_any filled;
   };
+
+  Queue& queue_of(JobPriority priority) { return priority == JobPriority::kHigh ? high_ : low_; }
 
   void wake_all() {
     high_.filled.notify_all();

@@ -27,10 +27,9 @@ struct Alarm::State {
 
   Mutex mutex;
   bool open CELLAR_GUARDED_BY(mutex) = true;
-  bool rings CELLAR_GUARDED_BY(mutex) = false;          // until the next call is armed
-  int64_t due_us CELLAR_GUARDED_BY(mutex) = INT64_MAX;  // of the armed job, by the steady clock
-  int64_t asked_us CELLAR_GUARDED_BY(mutex) =
-      INT64_MAX;  // when a call was asked for that runs after this one
+  bool rings CELLAR_GUARDED_BY(mutex) = false;            // until the next call is armed
+  int64_t due_us CELLAR_GUARDED_BY(mutex) = INT64_MAX;    // of the armed job, by the steady clock
+  int64_t asked_us CELLAR_GUARDED_BY(mutex) = INT64_MAX;  // the earliest call asked for during this one
 
   // The time of the steady clock after `delay_us`. At INT64_MAX nothing is ever due.
   int64_t due_in(int64_t delay_us) const {

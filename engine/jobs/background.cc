@@ -143,6 +143,7 @@ void Background::retry_later(Retry retry, const Status& status) {
   const int64_t delay_us = std::max<int64_t>(0, retry.due_us - work_.world.clock.steady_us());
   {
     MutexLock lock(jobs_mutex_);
+    if (work_.activity.closing.load()) return;  // nothing holds the store after stop_timers()
     // One for each store: every compaction of it that fails at the same time comes here.
     std::erase_if(retries_,
                   [&](const Retry& each) { return each.store == retry.store && each.flush == retry.flush; });
@@ -189,10 +190,7 @@ std::optional<int64_t> Background::queue_due() {
 
 // A job that waits for its next try is tried now.
 void Background::resume() {
-  {
-    MutexLock lock(jobs_mutex_);
-    retries_.clear();
-  }
+  forget_retries();
   for (const auto& store : catalog_.stores()) {
     if (store->frozen_count() != 0) queue_flush(store);
     queue_prefetch(store);

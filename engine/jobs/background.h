@@ -77,8 +77,10 @@ class Background final : public FlushScheduler {
 
   // The engine closes: no compaction begins by itself any more, and no job is tried again.
   void stop_timers() {
+    CELLAR_ASSERT(work_.activity.closing.load());
     idle_watch_.stop();
     retry_alarm_.stop();
+    forget_retries();
   }
 
   // Returns when no job is running or queued. If only jobs are left that failed and wait to be tried again,
@@ -111,6 +113,10 @@ class Background final : public FlushScheduler {
     bool may_be_earlier = false;  // a further try before is not the same again
   };
   void retry_later(Retry retry, const Status& status);
+  void forget_retries() {
+    MutexLock lock(jobs_mutex_);
+    retries_.clear();
+  }
   // Returns true if a compaction of the store has failed, and would fail again before its retry is due.
   bool retry_waits(const Store& store);
   // The job has succeeded.
