@@ -131,7 +131,9 @@ class ThreadExecutor final : public Executor {
     const MutexLock lock(mutex_);
     while (take_due(queue), queue.jobs.empty() && !(stopping_ && unfinished_ == 0)) {
       if (!queue.later.empty() && !stopping_) {
-        queue.filled.wait_until(mutex_, queue.later.begin()->first);
+        // A copy: another thread may take the job, and the key with it, during the wait.
+        const SteadyClock::time_point due = queue.later.begin()->first;
+        queue.filled.wait_until(mutex_, due);
       } else {
         queue.filled.wait(mutex_);
       }

@@ -92,6 +92,19 @@ TEST(ThreadExecutor, AnotherThreadTakesOverTheTimer) {
   }
 }
 
+// Every call wakes a thread, so that several threads wait until the first job is due. One of them takes it.
+TEST(ThreadExecutor, SeveralThreadsWaitForTheSameJob) {
+  constexpr uint64_t kJobs = 8;
+  const auto executor = make_thread_executor(4, 1);
+  const auto event = executor->make_event();
+  for (uint64_t done = 0; done < 60 * kJobs;) {
+    for (uint64_t i = 0; i < kJobs; ++i)
+      executor->submit_later(JobPriority::kHigh, 500, [&] { event->signal(); });
+    done += kJobs;
+    while (event->count() < done) event->wait(event->count(), 5'000'000);
+  }
+}
+
 TEST(ThreadExecutor, WhatJobsSubmitRunsTooBeforeTheEnd) {
   std::atomic<int> ran = 0;
   {
