@@ -57,9 +57,10 @@ cellar_test_support(cellar_test_support tests/support base platform)
 cellar_test_support(cellar_test_cell_support tests/cell_support base cell)
 cellar_test_support(cellar_test_hfile_support tests/hfile_support base cell platform hfile)
 
-# cellar_tests(<name> <folder> LAYERS <layer>... [SUPPORT <library>...]): the program cellar_tests_<name>.
+# cellar_tests(<name> <folder> LAYERS <layer>... [SUPPORT <library>...] [WHOLE]): the program cellar_tests_<name>.
+# Each test is a ctest test of its own; with WHOLE the program is one, since its tests share what takes long.
 function(cellar_tests name folder)
-  cmake_parse_arguments(PARSE_ARGV 2 tests "" "" "LAYERS;SUPPORT")
+  cmake_parse_arguments(PARSE_ARGV 2 tests "WHOLE" "" "LAYERS;SUPPORT")
   cellar_sources(sources ${folder} EXCLUDE "/program_[^/]*\\.cc$")  # a program of its own, for the tests to run
   if(NOT sources)
     return()
@@ -74,12 +75,17 @@ function(cellar_tests name folder)
   target_include_directories(${target} PRIVATE "${PROJECT_SOURCE_DIR}" "${PROJECT_SOURCE_DIR}/include")
   target_link_libraries(${target} PRIVATE ${tests_SUPPORT} GTest::gmock_main GTest::gmock GTest::gtest fmt::fmt)
   cellar_link_layers(${target} ${tests_LAYERS})
+  if(tests_WHOLE)
+    add_test(NAME ${name} COMMAND ${target} --gtest_brief=1 WORKING_DIRECTORY "${PROJECT_BINARY_DIR}")
+    set_tests_properties(${name} PROPERTIES TIMEOUT ${CELLAR_TEST_TIMEOUT_S})
+    return()
+  endif()
   gtest_discover_tests(${target} TEST_PREFIX ${name}. DISCOVERY_MODE PRE_TEST DISCOVERY_TIMEOUT 60
     WORKING_DIRECTORY "${PROJECT_BINARY_DIR}" PROPERTIES TIMEOUT ${CELLAR_TEST_TIMEOUT_S})
 endfunction()
 
 if(NOT CELLAR_SANITIZE)
-  cellar_tests(tidy tests)  # tests/tidy_test.cc: the style guard
+  cellar_tests(tidy tests WHOLE)  # tests/tidy_test.cc: the style guard, which reads all sources once
 endif()
 foreach(layer IN ITEMS base platform keys)
   cellar_tests(${layer} tests/${layer} LAYERS ${layer} platform SUPPORT cellar_test_support)

@@ -158,11 +158,11 @@ class Salvager {
     size_t bytes = 0;
     for (uint64_t at = 0; at < limit_ && blocks.size() < kBlocksLooked && bytes < kBytesLooked;) {
       const Result<BlockHeader> header = blocks_->read_header(at, limit_);
-      if (!header.ok()) {
+      if (!header.ok() || !header->known_kind) {  // zeros, too, are the header of an empty block of no kind
         at = next_block(at + 1);
         continue;
       }
-      if (header->known_kind && is_data(header->kind) && read_sound(at, *header).ok()) {
+      if (is_data(header->kind) && read_sound(at, *header).ok()) {
         bytes += disk_.size();
         blocks.push_back({at, disk_});
       }

@@ -15,22 +15,6 @@
 namespace cellar::testing {
 namespace {
 
-// A file over bytes of its own that counts what is asked of it.
-class CountingFile final : public ReadableFile {
- public:
-  CountingFile(std::string bytes, std::shared_ptr<std::atomic<uint64_t>> reads)
-      : bytes_(std::move(bytes)), reads_(std::move(reads)) {}
-  uint64_t size() const override { return bytes_.size(); }
-  Status read(uint64_t offset, size_t bytes, char* into) const override {
-    *reads_ += 1;
-    return ViewFile(bytes_).read(offset, bytes, into);
-  }
-
- private:
-  std::string bytes_;
-  std::shared_ptr<std::atomic<uint64_t>> reads_;
-};
-
 struct Shape {
   std::string name;
   HFileWriterOptions writing;

@@ -116,6 +116,17 @@ TEST(Salvage, AFileOfVersion3KeepsTheBlocksBeforeTheCut) {
   }
 }
 
+// Zeros are what a disk gives for blocks that never reached it.
+TEST(Salvage, ZerosAreReadInLargePieces) {
+  const auto reads = std::make_shared<std::atomic<uint64_t>>(0);
+  constexpr size_t kBytes = 4 << 20;
+  const auto zeros = std::make_shared<CountingFile>(std::string(kBytes, '\0'), reads);
+  const SalvageTaker none = {.begin = [](const SalvageFormat&) { return Status(); },
+                             .take = [](const CellView&) { return Status(); }};
+  EXPECT_TRUE(salvage(zeros, "zeros", none).status().is(Code::kCorruption));
+  EXPECT_LE(*reads, 100u);
+}
+
 TEST(Salvage, RealFilesOfVersion20AreSavedWithoutTheirLastByte) {
   size_t files = 0;
   for (const FixtureFile& fixture : foreign_fixtures()) {

@@ -1,10 +1,13 @@
-// StringFile and ViewFile: files in memory, without a file system around them.
+// StringFile, ViewFile and CountingFile: files in memory, without a file system around them.
 #pragma once
 
 #include <algorithm>
+#include <atomic>
 #include <cstdint>
+#include <memory>
 #include <string>
 #include <string_view>
+#include <utility>
 
 #include "cellar/file_system.h"
 
@@ -43,6 +46,22 @@ class ViewFile final : public ReadableFile {
 
  private:
   std::string_view bytes_;
+};
+
+// A readable file over bytes of its own that counts its reads. Any thread.
+class CountingFile final : public ReadableFile {
+ public:
+  CountingFile(std::string bytes, std::shared_ptr<std::atomic<uint64_t>> reads)
+      : bytes_(std::move(bytes)), reads_(std::move(reads)) {}
+  uint64_t size() const override { return bytes_.size(); }
+  Status read(uint64_t offset, size_t bytes, char* into) const override {
+    *reads_ += 1;
+    return ViewFile(bytes_).read(offset, bytes, into);
+  }
+
+ private:
+  std::string bytes_;
+  std::shared_ptr<std::atomic<uint64_t>> reads_;
 };
 
 }  // namespace cellar::testing
