@@ -148,9 +148,10 @@ class FilterRandomTest : public EngineFixture {
 
 TEST_F(FilterRandomTest, SeeksReturnWhatPassingOverEveryCellReturns) {
   const uint64_t tables = std::max<uint64_t>(2, scaled(8));
+  const uint64_t reads = test_scale() < kDailyScale ? 300 : 1200;
   for (uint64_t table = 0; table < tables; ++table) {
     fill();
-    for (int i = 0; i < 1200; ++i) {
+    for (uint64_t i = 0; i < reads; ++i) {
       ASSERT_NO_FATAL_FAILURE(check_scan()) << "table " << table << " read " << i;
       if (i % 3 == 0) {
         ASSERT_NO_FATAL_FAILURE(check_get());
@@ -159,8 +160,8 @@ TEST_F(FilterRandomTest, SeeksReturnWhatPassingOverEveryCellReturns) {
     now_.reset();
     EXPECT_OK(engine_->drop_table("t"));
   }
-  EXPECT_GT(predicates_, 250 * tables);
-  EXPECT_GT(with_answer_, 500 * tables);
+  EXPECT_GT(predicates_, reads * tables / 5);
+  EXPECT_GT(with_answer_, reads * tables * 2 / 5);
 }
 
 }  // namespace

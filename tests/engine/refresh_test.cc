@@ -422,7 +422,8 @@ TEST_F(Refresh, EveryMomentOfOtherChanges) {
       states_ = {content_of(*engine_)};
       return refreshed();
     };
-    interrupt_everywhere(changes[i], shows, 1, 5);
+    const int each = test_scale() < kDailyScale ? 3 : 1;
+    interrupt_everywhere(changes[i], shows, each, 5 / each);
     EXPECT_OK(engine_->wait_for_background());
     EXPECT_OK(reader_->refresh());
     EXPECT_EQ(detail_of(*reader_), new_reader_shows());

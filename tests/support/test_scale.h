@@ -24,8 +24,8 @@ inline double test_scale() {
   return scale == nullptr ? 1 : std::strtod(scale, nullptr);
 }
 
-// A sweep visits every place at the daily scale or above, every fourth at a tenth, every twentieth at a
-// fiftieth.
+// A sweep visits every place at the daily scale or above, every fourth at a tenth, every eightieth at a
+// two-hundredth.
 inline uint64_t sweep_step() {
   return test_scale() >= kDailyScale ? 1
                                      : std::max<uint64_t>(1, static_cast<uint64_t>(0.4 / test_scale() + 0.5));
