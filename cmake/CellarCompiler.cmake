@@ -55,9 +55,6 @@ elseif(CELLAR_SANITIZE STREQUAL "coverage")  # no sanitizer: counts what runs; c
 elseif(CELLAR_SANITIZE)
   message(FATAL_ERROR "CELLAR_SANITIZE is '${CELLAR_SANITIZE}': use address, thread, coverage, or leave it empty")
 endif()
-if(CELLAR_FUZZ)  # coverage for libFuzzer; clang alone has it
-  list(APPEND cellar_sanitize_flags -fsanitize=fuzzer-no-link)
-endif()
 if(cellar_sanitize_flags)
   target_compile_options(cellar_sanitizers INTERFACE ${cellar_sanitize_flags} -fno-omit-frame-pointer)
   target_link_options(cellar_sanitizers INTERFACE ${cellar_sanitize_flags})

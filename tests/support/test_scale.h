@@ -16,7 +16,7 @@ inline uint64_t from_environment(const char* name, uint64_t otherwise) {
 }
 
 // The scale of `./dev test`: every place of a sweep, fewer random cases.
-inline constexpr double kDailyScale = 0.3;
+inline constexpr double kDailyScale = 0.2;
 
 // CELLAR_TEST_SCALE, or 1. Below 1: the short form; above: the long one.
 inline double test_scale() {
