@@ -95,7 +95,7 @@ class PolicyModels : public ::testing::TestWithParam<std::string> {
       EXPECT_GT(std::ranges::count(found, true), 0) << what << ": a test without hits says nothing";
     }
   }
-  static size_t length() { return static_cast<size_t>(20'000 * test_scale()); }
+  static size_t length() { return std::max<size_t>(1000, scaled(20'000)); }
 };
 
 TEST_P(PolicyModels, AgreeOnZipf) {
