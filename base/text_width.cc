@@ -9,6 +9,8 @@
 namespace cellar {
 namespace {
 
+constexpr bool is_ascii_text(uint32_t code) { return code >= 0x20 && code < 0x7F; }
+
 size_t columns_of(std::string_view text, Utf8Piece piece) {
   if (!piece.whole) return piece.bytes;
   switch (character_kind(utf8_code(text.substr(0, piece.bytes)))) {
@@ -24,7 +26,7 @@ size_t columns_of(std::string_view text, Utf8Piece piece) {
 }  // namespace
 
 CharacterKind character_kind(uint32_t code) {
-  if (code < 0x80) return code >= 0x20 && code != 0x7F ? CharacterKind::kNarrow : CharacterKind::kUnprintable;
+  if (code < 0x80) return is_ascii_text(code) ? CharacterKind::kNarrow : CharacterKind::kUnprintable;
   const auto after =
       std::ranges::upper_bound(kUnicodeRangeStarts, code, {}, [](uint32_t start) { return start >> 2; });
   return static_cast<CharacterKind>(*(after - 1) & 3);
@@ -33,7 +35,7 @@ CharacterKind character_kind(uint32_t code) {
 size_t text_width(std::string_view text) {
   size_t columns = 0;
   while (!text.empty()) {
-    if (text[0] >= 0x20 && text[0] < 0x7F) {
+    if (is_ascii_text(static_cast<uint8_t>(text[0]))) {
       ++columns;
       text.remove_prefix(1);
       continue;

@@ -89,8 +89,8 @@ class CrashSweep : public ::testing::TestWithParam<std::tuple<size_t, uint64_t>>
     }
   }
 
-  // The machine stops again at each operation of a recovery. The bytes that the first crash left are durable
-  // by then.
+  // The machine stops again at each operation of a recovery, in a short run at every fifth. The bytes that
+  // the first crash left are durable by then.
   void check_recovery(const CrashFileSystem& crash, const Outcome& outcome, uint64_t k, CrashMode first) {
     const uint64_t step = test_scale() < kDailyScale ? 5 : 1;
     for (uint64_t again = 1;; again += step, ++tally_.points) {
