@@ -71,6 +71,7 @@ Result<std::unique_ptr<Engine>> Engine::open(const std::string& path, const Engi
                               : attempt());
   CELLAR_ASSERT(parts->disk.manifest != nullptr &&
                 (parts->disk.wal == nullptr) == parts->world.options.read_only);
+  CELLAR_TRY(parts->second_tables.install());
   // Before anything that can fail: a close of what was opened records the last unique time.
   parts->unique_time.start(parts->disk.manifest->state().unique_time_us);
   CELLAR_TRY(parts->totals.open());
@@ -146,7 +147,8 @@ Result<std::shared_ptr<Table>> EngineImpl::open_or_create_table(const std::strin
   return open_table(name);
 }
 
-Status EngineImpl::create_now(const std::string& name, const TableOptions& options) {
+Status EngineImpl::create_now(const std::string& name, const TableOptions& options,
+                              const std::optional<SecondTable>& second) {
   if (parts_->catalog.lookup(name) != nullptr)
     return Status::invalid_argument("table " + name + " already exists");
   const ManifestState state = parts_->disk.manifest->state();
@@ -157,6 +159,7 @@ Status EngineImpl::create_now(const std::string& name, const TableOptions& optio
   record.options.families.clear();
   ManifestEdit edit;
   edit.set_tables.push_back(record);
+  if (second) edit.set_seconds.push_back({record.id, *second});
   edit.next_table_id = record.id + 1;
   edit.next_family_id = state.next_family_id;
   for (const FamilyOptions& family : options.families) {
@@ -168,7 +171,9 @@ Status EngineImpl::create_now(const std::string& name, const TableOptions& optio
   CELLAR_ASSERT(!record.families.empty() && record.id < edit.next_table_id);
   CELLAR_TRY_ASSIGN(std::vector<std::shared_ptr<Store>> stores, open_new_families(parts_->work, record));
   CELLAR_TRY(parts_->disk.commit(edit));
-  parts_->catalog.add(record.id, name, record.options, std::move(stores));
+  const auto table = parts_->catalog.make(record.id, name, record.options, std::move(stores));
+  table->set_second(second);  // before anybody can write to it
+  parts_->catalog.exchange({}, {table});
   return {};
 }
 
@@ -183,6 +188,7 @@ Status EngineImpl::drop_table(const std::string& name) {
 Status EngineImpl::drop_now(const std::string& name) {
   const std::shared_ptr<TableState> table = parts_->catalog.lookup(name);
   if (table == nullptr) return Status::not_found("table " + name + " was dropped");
+  CELLAR_TRY(parts_->second_tables.check_drop(name));
   ManifestEdit edit;
   edit.drop_tables.push_back(table->id());
   edit.last_sequence = parts_->mvcc.read_point();
@@ -196,7 +202,7 @@ Status EngineImpl::drop_now(const std::string& name) {
   parts_->catalog.remove(name);
   parts_->files.remove_table(table->id());
   parts_->activity.changed.signal();  // writers may wait for the memory of the table
-  return {};
+  return parts_->second_tables.install();
 }
 
 Status EngineImpl::alter_table(const std::string& name, const TableChange& change) {
@@ -205,6 +211,7 @@ Status EngineImpl::alter_table(const std::string& name, const TableChange& chang
   return parts_->write_path.alone([&]() -> Status {
     const std::shared_ptr<TableState> table = parts_->catalog.lookup(name);
     if (table == nullptr) return Status::not_found("table " + name + " was dropped");
+    CELLAR_TRY(parts_->second_tables.check_alter(name, change));
     return TableAlteration(parts_->work, parts_->background, *table, change).run();
   });
 }
@@ -346,7 +353,8 @@ Status EngineImpl::refresh() {
     return Status::invalid_argument("refresh() is for engines that were opened read-only")
         .hinting("the engine that writes the store shows each write at once: leave out the call");
   const TurnHeld held(parts_->refresh_turn);
-  return refresh_store(parts_->work, parts_->catalog, parts_->write_path, parts_->background);
+  CELLAR_TRY(refresh_store(parts_->work, parts_->catalog, parts_->write_path, parts_->background));
+  return parts_->second_tables.install();
 }
 
 Status EngineImpl::wait_for_background() {

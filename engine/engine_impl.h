@@ -13,6 +13,7 @@
 namespace cellar {
 
 class EngineImpl;
+struct SecondPair;
 
 // The engine's named snapshots. It checks that the engine is open, and calls the jobs.
 class NamedSnapshotsImpl final : public NamedSnapshots {
@@ -58,6 +59,11 @@ class EngineImpl final : public Engine {
   Status drop_table(const std::string& name) override;
   Status truncate_table(const std::string& name) override;
   Status alter_table(const std::string& name, const TableChange& change) override;
+  Result<std::shared_ptr<Table>> create_second_table(const std::string& name,
+                                                     const SecondTable& second) override;
+  Status build_second_table(const std::string& name, const std::function<bool(uint64_t)>& on_way) override;
+  Result<SecondTableCheck> verify_second_table(const std::string& name,
+                                               const std::function<bool(uint64_t)>& on_way) override;
   Status alter_family(const std::string& table, const FamilyOptions& family) override;
   Status add_observer(const std::string& table, const std::string& name,
                       std::shared_ptr<Observer> observer) override;
@@ -88,7 +94,10 @@ class EngineImpl final : public Engine {
   Status begin_metrics_file();
 
  private:
-  Status create_now(const std::string& name, const TableOptions& options);
+  // `second`: the table is a second one.
+  Status create_now(const std::string& name, const TableOptions& options,
+                    const std::optional<SecondTable>& second = {});
+  Result<SecondPair> second_pair(const std::string& name);
   Status drop_now(const std::string& name);
   Status truncate_now(const std::string& name);
   Status finish();

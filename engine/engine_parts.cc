@@ -53,6 +53,7 @@ EngineParts::EngineParts(EngineOptions options, std::string path, std::shared_pt
       throttle(world, activity, health, memory, counters),
       background(work, catalog, write_path),
       write_path({host, catalog, throttle, row_locks, memory, disk}, background),
+      second_tables({world, disk, catalog, observers, write_path}),
       refresh_turn(world.executor),
       checkpoint_source{world, disk, mvcc, expiry, writer, catalog, write_path},
       feed_source{life, world, disk, mvcc, catalog, background} {

@@ -10,6 +10,7 @@
 #include "engine/jobs/background.h"
 #include "engine/jobs/checkpoint_job.h"
 #include "engine/jobs/feed_reader.h"
+#include "engine/second/second_tables.h"
 #include "engine/store/observers.h"
 #include "engine/store/snapshot_keeper.h"
 #include "engine/store/totals_series.h"
@@ -67,6 +68,7 @@ struct EngineParts : std::enable_shared_from_this<EngineParts> {
   WriteThrottle throttle;
   Background background;
   WritePath write_path;
+  SecondTables second_tables;
   Turn refresh_turn;
   const CheckpointSource checkpoint_source;
   const FeedSource feed_source;

@@ -71,7 +71,8 @@ Status NamedSnapshotsImpl::restore(const std::string& name, const std::vector<st
   CELLAR_TRY(engine_.check_writable());
   CELLAR_TRY_ASSIGN(const OpenCheckpoint snapshot, NamedSnapshotFiles(parts_.world, parts_.disk).open(name));
   CELLAR_TRY_ASSIGN(std::vector<TableRecord> content, tables_of(snapshot.state, name, tables));
-  return parts_.write_path.alone([&] {
+  return parts_.write_path.alone([&]() -> Status {
+    CELLAR_TRY(parts_.second_tables.check_restore(content).with_context("restoring snapshot " + name));
     return TableReplacement(parts_.work, parts_.catalog, parts_.background, std::move(content),
                             snapshot.directory.get(), snapshot.state.last_sequence)
         .run()
@@ -108,9 +109,14 @@ Status EngineImpl::truncate_now(const std::string& name) {
   const ManifestState state = parts_->disk.manifest->state();
   const TableRecord* const known = state.table_named(name);
   if (known == nullptr) return Status::not_found("table " + name + " was dropped");
-  TableRecord empty = *known;
-  for (FamilyRecord& family : empty.families) family.files.clear();
-  return TableReplacement(parts_->work, parts_->catalog, parts_->background, {empty}, nullptr, 0).run();
+  CELLAR_TRY(parts_->second_tables.check_truncate(name));
+  std::vector<TableRecord> emptied = {*known};
+  for (const std::string& second : parts_->second_tables.of(name))
+    emptied.push_back(*state.table_named(second));
+  for (TableRecord& table : emptied)
+    for (FamilyRecord& family : table.families) family.files.clear();
+  return TableReplacement(parts_->work, parts_->catalog, parts_->background, std::move(emptied), nullptr, 0)
+      .run();
 }
 
 Result<CheckpointInfo> EngineImpl::checkpoint(const std::string& path, const std::string& base) {

@@ -55,6 +55,7 @@ TableInfo TableImpl::info() const {
   info.name = name();
   info.id = id();
   info.options = options();
+  info.second = second();
   for (const auto& store : families().stores) {
     info.families.push_back(family_info_of(*store));
     info.options.families.push_back(info.families.back().options);
@@ -216,7 +217,7 @@ Result<RangeSplits> TableImpl::split_points(size_t parts, const KeyRange& range,
 
 Result<IngestInfo> TableImpl::ingest(const IngestRequest& request) {
   CELLAR_TRY(check_not_in_observer());
-  CELLAR_TRY(check_writable());
+  CELLAR_TRY(check_adopting());
   auto done = IngestJob(parts_->work, parts_->write_path, parts_->background, *this, request).run();
   if (!done.ok()) return done.status().with_context("table " + name());
   return done;

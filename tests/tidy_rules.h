@@ -269,6 +269,6 @@ inline constexpr size_t kFunctionLines = 70;
 inline constexpr size_t kFileLines = 700;
 // Types that include/cellar defines, nested ones and enums included. It may only fall. It rose twice, see
 // docs/decisions/two-more-public-types.md and docs/decisions/metrics.md.
-inline constexpr size_t kPublicTypes = 114;
+inline constexpr size_t kPublicTypes = 116;
 
 }  // namespace cellar::testing

@@ -225,7 +225,7 @@ Status IngestJob::publish() {
     if (store->dropped())
       return Status::not_found(
           fmt::format("family {} is gone: the table was dropped, emptied or altered", store->family()));
-    CELLAR_TRY(table_.check_writable());
+    CELLAR_TRY(table_.check_adopting());
     CELLAR_TRY(background_.flush_here(store));
   }
   CELLAR_TRY(work_.disk.sync_log());  // what was written before must not be lost if this is kept

@@ -51,6 +51,7 @@ enum class Tag : uint8_t {
   kUniqueTime = 33,     // microseconds; only in stores that have given out unique times
   kPlaceFile = 34,      // family id, name, run, level: of the file added just before it, or of one that moves
   kWork = 35,           // family id, FamilyTotals: is added to those of the family
+  kSecond = 36,         // id of a second table, its source, key and columns, 1 if it is built
   kTableOptions = 30,  // id of a table before it, pairs of name and value to the end: those that kTable lacks
 };
 
@@ -244,6 +245,23 @@ void write_table_options(FieldWriter& to, const TableRecord& table) {
   to.end(Tag::kTableOptions);
 }
 
+// A Cellar that would not keep the table must not write to its source: a tag that it does not know.
+void write_second(FieldWriter& to, const ManifestEdit::Second& each) {
+  CELLAR_ASSERT(each.table_id != 0 && !each.second.of.empty());
+  to.number(each.table_id).text(each.second.of).text(each.second.key).text(each.second.columns);
+  to.number(each.second.built ? 1 : 0).end(Tag::kSecond);
+}
+
+ManifestEdit::Second read_second(FieldReader& from) {
+  ManifestEdit::Second each;
+  each.table_id = from.number32();
+  each.second.of = from.text();
+  each.second.key = from.text();
+  each.second.columns = from.text();
+  each.second.built = from.number() != 0;
+  return each;
+}
+
 // A Cellar that knows no runs must not read the family: to it the order of the files would be their age.
 void write_place(FieldWriter& to, const ManifestEdit::FileMove& place) {
   CELLAR_ASSERT(place.run != 0);
@@ -278,6 +296,7 @@ void write_edit(FieldWriter& to, const ManifestEdit& edit) {
     to.number(durability ? static_cast<uint64_t>(*durability) + 1 : 0).end(Tag::kTable);
     write_table_options(to, table);
   }
+  for (const ManifestEdit::Second& each : edit.set_seconds) write_second(to, each);
   for (const ManifestEdit::NewFamily& family : edit.set_families) {
     CELLAR_ASSERT(family.id != 0 && family.table_id != 0);
     to.number(family.table_id).number(family.id).text(family.name);
@@ -541,6 +560,9 @@ bool read_fields(Tag tag, FieldReader& from, Decoded& decoded) {
     case Tag::kDoubted:
       edit.doubted_ms = from.signed_number();
       return true;
+    case Tag::kSecond:
+      edit.set_seconds.push_back(read_second(from));
+      return true;
     case Tag::kUniqueTime:
       edit.unique_time_us = from.signed_number();
       return true;
@@ -641,7 +663,8 @@ std::string encode_snapshot(const ManifestState& state) {
   edit.feeds.add = state.feeds.feeds;
   edit.feeds.retain = state.feeds.retained;
   for (const TableRecord& table : state.tables) {
-    edit.set_tables.push_back({table.id, table.name, table.options, {}});
+    edit.set_tables.push_back({table.id, table.name, table.options, {}, {}});
+    if (table.second) edit.set_seconds.push_back({table.id, *table.second});
     for (const FamilyRecord& family : table.families) {
       edit.set_families.push_back({table.id, family.id, family.name, family.options});
       edit.flushed.push_back({family.id, family.flushed_sequence});

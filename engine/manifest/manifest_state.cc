@@ -154,6 +154,15 @@ Status set_table(ManifestState& state, Finder& finder, const TableRecord& wanted
   return Status();
 }
 
+Status set_second(Finder& finder, const ManifestEdit::Second& wanted) {
+  TableRecord* const table = finder.table(wanted.table_id);
+  if (table == nullptr) return unfit(fmt::format("no table {}", wanted.table_id));
+  if (wanted.second.of.empty() || wanted.second.of == table->name)
+    return unfit(fmt::format("table '{}' is no second table of '{}'", table->name, wanted.second.of));
+  table->second = wanted.second;
+  return {};
+}
+
 Status set_family(ManifestState& state, Finder& finder, const ManifestEdit::NewFamily& wanted) {
   TableRecord* table = finder.table(wanted.table_id);
   if (table == nullptr) return unfit(fmt::format("no table {}", wanted.table_id));
@@ -383,10 +392,12 @@ Status apply(ManifestState& state, const ManifestEdit& edit, uint64_t* steps) {
   uint64_t& counted = steps != nullptr ? *steps : unwanted;
   CELLAR_TRY(drop(state, edit, counted));
   Finder finder(state,
-                edit.set_tables.size() + edit.set_families.size() + edit.remove_files.size() +
-                    edit.add_files.size() + edit.move_files.size() + edit.flushed.size() + edit.work.size(),
+                edit.set_tables.size() + edit.set_seconds.size() + edit.set_families.size() +
+                    edit.remove_files.size() + edit.add_files.size() + edit.move_files.size() +
+                    edit.flushed.size() + edit.work.size(),
                 counted);
   for (const TableRecord& table : edit.set_tables) CELLAR_TRY(set_table(state, finder, table));
+  for (const ManifestEdit::Second& second : edit.set_seconds) CELLAR_TRY(set_second(finder, second));
   for (const ManifestEdit::NewFamily& family : edit.set_families)
     CELLAR_TRY(set_family(state, finder, family));
   Places places;

@@ -12,6 +12,7 @@
 #include "cellar/environment.h"
 #include "cellar/file_system.h"
 #include "cellar/options.h"
+#include "cellar/second_table.h"
 #include "cellar/status.h"
 #include "engine/log/directory.h"
 #include "engine/log/wal_format.h"
@@ -41,6 +42,7 @@ struct TableRecord {
   std::string name = {};
   TableOptions options = {};  // its families are not used
   std::vector<FamilyRecord> families = {};
+  std::optional<SecondTable> second = {};  // of which table this is a second one
 
   bool operator==(const TableRecord&) const = default;
 };
@@ -86,6 +88,10 @@ struct ManifestEdit {
     std::string name = {};
     OptionTexts options = {};
   };
+  struct Second {
+    uint32_t table_id = 0;
+    SecondTable second = {};
+  };
   struct FileChange {
     uint32_t family_id = 0;
     FileRecord file = {};
@@ -112,7 +118,8 @@ struct ManifestEdit {
 
   std::vector<uint32_t> drop_families = {};  // files become obsolete; the id is kept as dropped
   std::vector<uint32_t> drop_tables = {};    // with all their families
-  std::vector<TableRecord> set_tables = {};  // added or changed; families are ignored
+  std::vector<TableRecord> set_tables = {};  // added or changed; families and `second` are ignored
+  std::vector<Second> set_seconds = {};      // tables that become second ones, or change as such
   std::vector<NewFamily> set_families = {};
   std::vector<FileName> remove_files = {};  // they become obsolete
   // Each comes into its run, if the family has it. Else it takes the place of the oldest removed file's run,

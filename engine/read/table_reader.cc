@@ -88,7 +88,7 @@ Status TableReader::choose_families(const FamilyList& list, const Query<Q>& quer
 template <class Q, class Views>
 Status TableReader::take_views(const Query<Q>& query, const TableRead& read, Chosen& chosen,
                                Views& views) const {
-  CELLAR_TRY(table_.check());
+  CELLAR_TRY(table_.check_readable());
   CELLAR_TRY(check_query(query));
   const auto* snapshot = static_cast<const SnapshotImpl*>(query.snapshot().get());
   if (snapshot != nullptr && !snapshot->is_of(table_.host().snapshots))
@@ -158,7 +158,7 @@ Status TableReader::open_readers(const Query<Q>& query, const TableRead& read, S
 // Reads a row of the only chosen family, at present. Does what take_views() does, for most gets.
 Result<bool> TableReader::read_row_of_one(const Get& get, ReadStats& stats, RowBatch& batch) const {
   CELLAR_ASSERT(get.snapshot() == nullptr && get.family_time_ranges().empty());
-  CELLAR_TRY(table_.check());
+  CELLAR_TRY(table_.check_readable());
   CELLAR_TRY(check_query(get));
   FamilyChoice choice;
   get.for_each_family([&](std::string_view family, std::span<const std::string> qualifiers) {

@@ -14,6 +14,7 @@ struct ObserverList {
   struct Named {
     std::string name;
     std::shared_ptr<Observer> observer;
+    bool of_engine = false;  // it keeps a second table, whose name it has
   };
   std::vector<Named> all;
 };

@@ -18,10 +18,15 @@ class Observers {
  public:
   // kInvalidArgument for a name that the table's observers have already.
   Status add(TableState& table, const std::string& name, std::shared_ptr<Observer> observer);
+  // Replaces the engine's own observers of the table, which come first. A write that has begun may still see
+  // the old ones.
+  void set_own(TableState& table, std::vector<ObserverList::Named> own);
   // When nobody writes any more.
   void clear();
 
  private:
+  void install(TableState& table, std::unique_ptr<const ObserverList> list) CELLAR_REQUIRES(mutex_);
+
   Mutex mutex_;
   std::vector<std::unique_ptr<const ObserverList>> lists_ CELLAR_GUARDED_BY(mutex_);
 };

@@ -106,6 +106,10 @@ class Store : public std::enable_shared_from_this<Store> {
   void take_table_options(const TableOptions& table);
   // Called before any other thread knows of the store: scans count the deleted cells that they examine.
   void count_hidden_reads(std::shared_ptr<HiddenReads> reads);
+  // Whether second tables are derived from the store's table: a write that began before they were must not
+  // join the log.
+  bool watched() const { return watched_.load(std::memory_order_relaxed); }
+  void set_watched(bool watched) { watched_.store(watched, std::memory_order_relaxed); }
   bool read_only() const { return read_only_.load(std::memory_order_acquire); }
   bool compaction_enabled() const { return compaction_enabled_.load(std::memory_order_relaxed); }
   // Timestamps of cells that are written without one.
@@ -255,6 +259,7 @@ class Store : public std::enable_shared_from_this<Store> {
   std::atomic<bool> dropped_{false};
   std::atomic<bool> unlogged_{false};
   std::atomic<bool> read_only_{false};
+  std::atomic<bool> watched_{false};
   std::atomic<bool> compaction_enabled_{true};
   std::atomic<Compactions> compactions_{Compactions::kMayHelp};
   std::atomic<uint64_t> memtable_bytes_{0};  // 0: the engine's

@@ -1,6 +1,8 @@
 // TableState: lists of families, options, and whether the table may be used.
 #include "engine/store/table_state.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <utility>
 
@@ -49,9 +51,60 @@ void TableState::set_families(std::vector<std::shared_ptr<Store>> stores) {
                   return store->family();
                 }) == list->stores.end());
   MutexLock lock(history_mutex_);
-  for (const auto& store : list->stores) store->take_table_options(options_);
+  for (const auto& store : list->stores) {
+    store->take_table_options(options_);
+    store->set_watched(has_seconds());
+  }
   families_.store(list.get(), std::memory_order_release);
   history_.push_back(std::move(list));
+}
+
+std::optional<SecondTable> TableState::second() const {
+  MutexLock lock(history_mutex_);
+  return second_;
+}
+
+void TableState::set_second(std::optional<SecondTable> second) {
+  MutexLock lock(history_mutex_);
+  is_second_.store(second.has_value(), std::memory_order_release);
+  unbuilt_.store(second && !second->built, std::memory_order_release);
+  second_ = std::move(second);
+}
+
+void TableState::set_has_seconds(bool has) {
+  MutexLock lock(history_mutex_);
+  has_seconds_.store(has, std::memory_order_release);
+  const FamilyList* const list = families_.load(std::memory_order_acquire);
+  CELLAR_ASSERT(list != nullptr);
+  for (const auto& store : list->stores) store->set_watched(has);
+}
+
+Status TableState::is_unbuilt() const {
+  return Status::busy("second table " + name_ + " is not built")
+      .hinting("Engine::build_second_table or cellar second-table build builds it");
+}
+
+Status TableState::is_second() const {
+  const std::optional<SecondTable> second = this->second();
+  return Status::read_only(fmt::format("table {} is a second table of {}, which the engine writes", name_,
+                                       second ? second->of : "another table"))
+      .hinting("write to that table instead");
+}
+
+Status TableState::check_adopting() const {
+  CELLAR_TRY(check_writable());
+  if (!has_seconds()) return {};
+  return Status::invalid_argument("table " + name_ +
+                                  " has second tables, which would not follow adopted files")
+      .hinting("drop the second tables, adopt the files, and create the second tables again");
+}
+
+Status TableState::check_additions() const {
+  if (is_second_.load(std::memory_order_relaxed)) return is_second();
+  if (!has_seconds()) return {};
+  return Status::invalid_argument("an observer cannot add to table " + name_ +
+                                  ", which has second tables that would not follow")
+      .hinting("write to it with a Batch instead");
 }
 
 Status TableState::check() const {
@@ -61,7 +114,8 @@ Status TableState::check() const {
 
 Status TableState::check_writable() const {
   CELLAR_TRY(check());
-  return read_only_.load(std::memory_order_relaxed) ? is_read_only(name_) : Status();
+  if (read_only_.load(std::memory_order_relaxed)) return is_read_only(name_);
+  return is_second_.load(std::memory_order_relaxed) ? is_second() : Status();
 }
 
 Status TableState::unknown_family(std::string_view family) const {

@@ -4,6 +4,7 @@
 #include <atomic>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -52,6 +53,12 @@ class TableState : public Table, public std::enable_shared_from_this<TableState>
   // Without families, which are a list of their own.
   TableOptions options() const;
   void set_options(TableOptions options);
+  // As what the table is a second one. Nothing: it is none.
+  std::optional<SecondTable> second() const;
+  void set_second(std::optional<SecondTable> second);
+  // Whether the engine derives tables from this one.
+  bool has_seconds() const { return has_seconds_.load(std::memory_order_acquire); }
+  void set_has_seconds(bool has);
   // Lists are kept as long as the table, so that readers need no lock: families come and go rarely.
   const FamilyList& families() const {
     const FamilyList* list = families_.load(std::memory_order_acquire);
@@ -74,22 +81,38 @@ class TableState : public Table, public std::enable_shared_from_this<TableState>
 
   // kAborted if the engine is closed, kNotFound if the table was dropped.
   Status check() const;
-  // kReadOnly, too, if the table may not be written to.
+  // kBusy, too, if the table is a second one that is not built.
+  Status check_readable() const {
+    CELLAR_TRY(check());
+    return unbuilt_.load(std::memory_order_relaxed) ? is_unbuilt() : Status();
+  }
+  // kReadOnly, too, if users may not write to the table: a second one among them.
   Status check_writable() const;
+  // kInvalidArgument, too, if second tables would not follow adopted files.
+  Status check_adopting() const;
+  // kInvalidArgument for additions by observers of users, where the engine keeps or derives tables.
+  Status check_additions() const;
   // kInvalidArgument naming the family, the nearest one as hint.
   Status unknown_family(std::string_view family) const;
   // Returns the store of this family, or all stores if `family` is empty. kInvalidArgument.
   Result<std::vector<std::shared_ptr<Store>>> stores_of(std::string_view family) const;
 
  private:
+  Status is_unbuilt() const;
+  Status is_second() const;
+
   const std::shared_ptr<const TableHost> host_;
   const uint32_t id_;
   const std::string name_;
   std::atomic<Durability> durability_{};
   std::atomic<bool> read_only_{false};
+  std::atomic<bool> is_second_{false};
+  std::atomic<bool> unbuilt_{false};
+  std::atomic<bool> has_seconds_{false};
   std::atomic<const FamilyList*> families_{nullptr};
   mutable Mutex history_mutex_;
   TableOptions options_ CELLAR_GUARDED_BY(history_mutex_);
+  std::optional<SecondTable> second_ CELLAR_GUARDED_BY(history_mutex_);
   std::vector<std::unique_ptr<const FamilyList>> history_ CELLAR_GUARDED_BY(history_mutex_);
   std::atomic<bool> dropped_{false};
   std::atomic<const ObserverList*> observers_{nullptr};  // owned by Observers

@@ -74,15 +74,18 @@ std::string_view row_of(const std::variant<Put, Delete>& change) {
   return std::visit([](const auto& each) { return each.row(); }, change);
 }
 
-std::string said_by(const ObserverList::Named& observer) { return "observer " + observer.name; }
+std::string said_by(const ObserverList::Named& observer) {
+  return (observer.of_engine ? "second table " : "observer ") + observer.name;
+}
 
 }  // namespace
 
 ObservedWrite::ObservedWrite(const WriteParts& parts, PreparedBatch& batch, std::optional<Stamps> stamps,
-                             ObservedReads* reads)
+                             uint64_t watch, ObservedReads* reads)
     : parts_(parts),
       batch_(batch),
       stamps_(stamps),
+      watch_(watch),
       own_reads_(reads == nullptr ? std::make_unique<InstantReads>() : nullptr),
       reads_(reads != nullptr ? *reads : *own_reads_),
       locks_(parts.row_locks) {}
@@ -99,6 +102,12 @@ void ObservedWrite::add_row(TableState& table, std::string_view row, RowLocks::M
     observed = true;
   }
   locks_.want(row, observed ? RowLocks::Mode::kExclusive : mode);
+}
+
+bool ObservedWrite::has_seconds() const {
+  return std::ranges::any_of(observed_, [](const ObservedTable& each) {
+    return std::ranges::any_of(each.observers->all, &ObserverList::Named::of_engine);
+  });
 }
 
 void ObservedWrite::add_store(Store* store) {
@@ -258,8 +267,16 @@ void ObservedWrite::keep(TableState& table) {
   CELLAR_ASSERT(std::ranges::any_of(kept_, is_it));
 }
 
-Status ObservedWrite::add_change(const std::shared_ptr<Table>& table, std::variant<Put, Delete> change) {
+// The table that the observer adds to.
+Result<TableState*> ObservedWrite::resolve_added(const std::shared_ptr<Table>& table) const {
+  CELLAR_ASSERT(observer_ != nullptr);
   CELLAR_TRY_ASSIGN(TableState * state, resolve(table));
+  if (!observer_->of_engine) CELLAR_TRY(state->check_additions());
+  return state;
+}
+
+Status ObservedWrite::add_change(const std::shared_ptr<Table>& table, std::variant<Put, Delete> change) {
+  CELLAR_TRY_ASSIGN(TableState * state, resolve_added(table));
   CELLAR_TRY(check_row(row_of(change)));
   std::vector<Store*> touched;
   CELLAR_TRY(std::visit([&](const auto& each) { return add_touched(*state, each, touched); }, change));
@@ -284,7 +301,7 @@ Status ObservedWrite::erase(const std::shared_ptr<Table>& table, const Delete& e
 Status ObservedWrite::increment(const std::shared_ptr<Table>& table, std::string_view row,
                                 std::string_view family, std::string_view qualifier, int64_t amount) {
   const auto add = [&]() -> Status {
-    CELLAR_TRY_ASSIGN(TableState * state, resolve(table));
+    CELLAR_TRY_ASSIGN(TableState * state, resolve_added(table));
     CELLAR_TRY(check_row(row));
     if (state->families().find(family) == nullptr) return state->unknown_family(family);
     CELLAR_TRY(take_bytes(row.size() + family.size() + qualifier.size() + kCellOverhead + sizeof amount));

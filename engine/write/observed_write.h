@@ -42,8 +42,9 @@ class ObservedWrite final : private ObserverContext {
   // called again, for an empty batch.
   using Build = std::function<Result<int64_t>()>;
 
-  // `stamps` as PreparedBatch::begin() takes them. Without `reads` observers see what is visible now.
-  ObservedWrite(const WriteParts& parts, PreparedBatch& batch, std::optional<Stamps> stamps,
+  // `stamps` as PreparedBatch::begin() takes them; `watch` as PreparedWrite has it. Without `reads` observers
+  // see what is visible now.
+  ObservedWrite(const WriteParts& parts, PreparedBatch& batch, std::optional<Stamps> stamps, uint64_t watch,
                 ObservedReads* reads = nullptr);
 
   // A row of the write, for its lock: taken exclusively, whatever the mode, if the table has observers.
@@ -57,6 +58,9 @@ class ObservedWrite final : private ObserverContext {
 
   PreparedBatch& batch() { return batch_; }
   int64_t now_ms() const { return now_ms_; }
+  uint64_t watch() const { return watch_; }
+  // Whether second tables are derived from a table of the write.
+  bool has_seconds() const;
   const std::vector<TableState*>& added_tables() const { return added_tables_; }
 
  private:
@@ -89,6 +93,7 @@ class ObservedWrite final : private ObserverContext {
 
   const ObservedTable* find(uint32_t table_id) const;
   Result<TableState*> resolve(const std::shared_ptr<Table>& table) const;
+  Result<TableState*> resolve_added(const std::shared_ptr<Table>& table) const;
   PreparedBatch::Limits limits() const;
   void begin();
   Status attempt(const Build& build, bool& done);
@@ -110,6 +115,7 @@ class ObservedWrite final : private ObserverContext {
   const WriteParts& parts_;
   PreparedBatch& batch_;
   const std::optional<Stamps> stamps_;
+  const uint64_t watch_;
   const std::unique_ptr<ObservedReads> own_reads_;
   ObservedReads& reads_;
   GrowingRowLocks locks_;

@@ -103,6 +103,7 @@ struct PreparedWrite {
   PreparedBatch& batch;
   uint64_t sequence = 0;
   CommitCheck* check = nullptr;  // null: the write needs no check
+  uint64_t watch = 0;            // of the write path, when the write looked for observers
 };
 
 }  // namespace cellar

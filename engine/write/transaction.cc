@@ -501,7 +501,7 @@ Status TransactionImpl::write() {
   std::vector<TableState*> tables;
   for (const auto& [id, state] : tables_) {
     if (state.rows.empty()) continue;
-    CELLAR_TRY(state.table->check_writable());
+    CELLAR_TRY(keeps_second_tables_ ? state.table->check() : state.table->check_writable());
     tables.push_back(state.table.get());
   }
   CELLAR_TRY(stamp_cells(commit_ms));

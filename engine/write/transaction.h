@@ -77,6 +77,8 @@ class TransactionImpl final : public Transaction, private CommitCheck, private O
   void rollback() override;
 
   bool active() const { return snapshot_ != nullptr; }
+  // The engine's own: it may write to second tables.
+  void keep_second_tables() { keeps_second_tables_ = true; }
 
  private:
   // A cell that the transaction has written.
@@ -163,6 +165,7 @@ class TransactionImpl final : public Transaction, private CommitCheck, private O
   const MemtableSpace& memory_;  // part of what the host belongs to
   const TransactionOptions options_;
   std::shared_ptr<const SnapshotImpl> snapshot_;  // null: over
+  bool keeps_second_tables_ = false;
   uint64_t sequence_;
   int64_t begun_ms_;
   std::map<uint32_t, TouchedTable> tables_;  // by id

@@ -42,6 +42,14 @@ Status apply_change(RowChanges& changes, const CheckAndMutate::Change& change, i
       change);
 }
 
+Status outdated_write(std::string_view table) {
+  return Status::conflict(
+             fmt::format("table {} got a second table, or lost one, during the write: nothing of the "
+                         "write was kept",
+                         table))
+      .hinting("write again");
+}
+
 bool rises(const Store& store, const WriteOptions& options) {
   return options.stamps.value_or(store.stamps()) == Stamps::kRising;
 }
@@ -90,6 +98,7 @@ Status WritePath::alone(const std::function<Status()>& work) {
 Status WritePath::put(TableState& table, const Put& put, const WriteOptions& options) {
   CELLAR_TRY(table.check_writable());
   if (put.empty()) return no_columns("put", put.row());
+  const uint64_t watch = this->watch();
   if (in_observer || table.observers() != nullptr ||
       mode_of(table.families().stores, options) == RowLocks::Mode::kExclusive) [[unlikely]]
     return put_slowly(table, put, options);
@@ -100,7 +109,7 @@ Status WritePath::put(TableState& table, const Put& put, const WriteOptions& opt
   CELLAR_TRY(parts_.throttle.admit(batch.stores()));
   RowLockSet locks(parts_.row_locks, RowLocks::Mode::kShared);
   CELLAR_TRY(locks.lock_row(put.row(), lock_wait_us(), parts_.host.world.clock));
-  PreparedWrite prepared{batch};
+  PreparedWrite prepared{batch, 0, nullptr, watch};
   return commit(prepared, parts_.host.mvcc.write_ms(), durability_of(table, options));
 }
 
@@ -121,8 +130,9 @@ Status WritePath::change_row(TableState& table, std::string_view row, const std:
   CELLAR_TRY(check_writable());
   CELLAR_ASSERT(!touched.empty() && !in_observer);
   PreparedBatch& batch = thread_batch();
+  const uint64_t watch = this->watch();
   if (table.observers() != nullptr) [[unlikely]] {
-    ObservedWrite write(parts_, batch, options.stamps);
+    ObservedWrite write(parts_, batch, options.stamps, watch);
     write.add_row(table, row, mode);
     for (Store* store : touched) write.add_store(store);
     const auto build = [&]() -> Result<int64_t> {
@@ -140,7 +150,7 @@ Status WritePath::change_row(TableState& table, std::string_view row, const std:
   CELLAR_TRY(change(changes));
   if (batch.empty()) return {};
   CELLAR_ASSERT(changes.now_ms() != kNow);
-  PreparedWrite prepared{batch};
+  PreparedWrite prepared{batch, 0, nullptr, watch};
   return commit(prepared, changes.now_ms(), durability_of(table, options));
 }
 
@@ -222,6 +232,7 @@ Status WritePath::write(const Batch& batch, const WriteOptions& options) {
   CELLAR_TRY_ASSIGN(const BatchChanges changes, BatchChanges::check(parts_.host, batch));
   Durability durability = Durability::kSkipWal;
   auto mode = RowLocks::Mode::kShared;
+  const uint64_t watch = this->watch();
   bool observed = in_observer;
   for (const BatchChanges::Change& each : changes.all()) {
     durability = std::max(durability, durability_of(*each.table, options));
@@ -238,7 +249,7 @@ Status WritePath::write(const Batch& batch, const WriteOptions& options) {
   CELLAR_TRY(locks.lock_rows(changes.rows(), lock_wait_us(), parts_.host.world.clock));
   const int64_t now_ms = parts_.host.mvcc.write_ms();
   CELLAR_TRY(changes.add_to(prepared_batch, now_ms));
-  PreparedWrite prepared{prepared_batch};
+  PreparedWrite prepared{prepared_batch, 0, nullptr, watch};
   return commit(prepared, now_ms, durability);
 }
 
@@ -248,7 +259,7 @@ Status WritePath::write_observed(const BatchChanges& changes, RowLocks::Mode mod
   CELLAR_TRY(check_writable());
   CELLAR_ASSERT(!in_observer && !changes.all().empty());
   PreparedBatch& prepared_batch = thread_batch();
-  ObservedWrite write(parts_, prepared_batch, options.stamps);
+  ObservedWrite write(parts_, prepared_batch, options.stamps, watch());
   for (const BatchChanges::Change& each : changes.all()) write.add_row(*each.table, each.row, mode);
   for (Store* store : changes.stores()) write.add_store(store);
   const auto build = [&]() -> Result<int64_t> {
@@ -262,13 +273,19 @@ Status WritePath::write_observed(const BatchChanges& changes, RowLocks::Mode mod
 // The strongest durability among the tables that are written to counts, those that observers add to included.
 Status WritePath::commit_observed(ObservedWrite& write, const ObservedWrite::Build& build,
                                   Durability durability, const WriteOptions& options, CommitCheck* check) {
+  if (durability == Durability::kSkipWal && write.has_seconds())
+    return Status::invalid_argument("a table with second tables cannot be written with durability skip_wal")
+        .hinting("after a crash the tables would differ; async_wal is the weakest that keeps them equal");
   CELLAR_TRY(write.run(build));
   if (write.batch().empty()) return {};
   CELLAR_ASSERT(write.now_ms() != kNow);
   for (const TableState* table : write.added_tables())
     durability = std::max(durability, durability_of(*table, options));
-  PreparedWrite prepared{write.batch(), 0, check};
-  return commit(prepared, write.now_ms(), durability);
+  PreparedWrite prepared{write.batch(), 0, check, write.watch()};
+  Status status = commit(prepared, write.now_ms(), durability);
+  if (status.is(Code::kNotFound) && write.has_seconds() && write.watch() != watch())
+    return outdated_write(write.batch().stores().front()->table_name());  // the second table was dropped
+  return status;
 }
 
 Status WritePath::write_checked(std::span<TableState* const> tables,
@@ -279,6 +296,7 @@ Status WritePath::write_checked(std::span<TableState* const> tables,
   PreparedBatch& batch = thread_batch();
   batch.begin(options.stamps);
   Durability durability = Durability::kSkipWal;
+  const uint64_t watch = this->watch();
   bool observed = false;
   for (const TableState* table : tables) {
     durability = std::max(durability, durability_of(*table, options));
@@ -289,7 +307,7 @@ Status WritePath::write_checked(std::span<TableState* const> tables,
       batch.add(*cell.store, cell.row, cell.qualifier, cell.timestamp, cell.type, cell.value, cell.tags);
   };
   if (observed) {
-    ObservedWrite write(parts_, batch, options.stamps, &reads);
+    ObservedWrite write(parts_, batch, options.stamps, watch, &reads);
     for (const PreparedBatch::Item& cell : cells) {
       const auto of = std::ranges::find(tables, cell.store->ids().table, &TableState::id);
       CELLAR_ASSERT(of != tables.end());
@@ -309,7 +327,7 @@ Status WritePath::write_checked(std::span<TableState* const> tables,
   // concurrently: the leader's check sees what came before.
   RowLockSet locks(parts_.row_locks, RowLocks::Mode::kShared);
   CELLAR_TRY(locks.lock_rows(rows, lock_wait_us(), parts_.host.world.clock));
-  PreparedWrite prepared{batch, 0, &check};
+  PreparedWrite prepared{batch, 0, &check, watch};
   return commit(prepared, now_ms, durability);
 }
 
@@ -392,8 +410,9 @@ void WritePath::sync_and_insert() noexcept {
 
 // The leader's: why a store that could be written to when the write began cannot any more.
 Status WritePath::refusal(const Store& store) const {
-  CELLAR_ASSERT(store.dropped() || store.read_only());
-  if (!store.dropped()) return is_read_only(store.table_name());
+  CELLAR_ASSERT(store.dropped() || store.read_only() || store.watched());
+  if (store.read_only() && !store.dropped()) return is_read_only(store.table_name());
+  if (!store.dropped()) return outdated_write(store.table_name());
   const std::shared_ptr<TableState> table = parts_.catalog.lookup(store.table_name());
   if (table == nullptr || table->id() != store.ids().table)  // another table may have got its name
     return Status::not_found(fmt::format("table {} was dropped", store.table_name()));
@@ -410,8 +429,9 @@ Status WritePath::refusal(const Store& store) const {
 // back.
 Status WritePath::append(PreparedWrite& prepared, Durability durability) {
   CELLAR_ASSERT(prepared.sequence == 0);
+  const bool outdated = prepared.watch != watch_.load(std::memory_order_relaxed);
   for (const Store* store : prepared.batch.stores())
-    if (store->dropped() || store->read_only()) [[unlikely]]
+    if (store->dropped() || store->read_only() || (outdated && store->watched())) [[unlikely]]
       return refusal(*store);
   if (parts_.disk.health.failed()) return parts_.disk.health.check();
   CELLAR_ASSERT(std::ranges::none_of(prepared.batch.stores(),

@@ -71,6 +71,9 @@ class WritePath {
   Status alone(const std::function<Status()>& work);
   // The same in an engine that has failed.
   Status alone_to_resume(const std::function<Status()>& work) { return order_.alone(work); }
+  // Inside alone(): the engine's own observers have changed. A write that looked for observers before does
+  // not join the log if it writes to a store that is watched.
+  void watch_anew() { watch_.fetch_add(1, std::memory_order_release); }
   // Inside alone(): freezes the store's active memtable if it holds anything.
   void freeze(Store& store);
 
@@ -85,6 +88,8 @@ class WritePath {
                          const WriteOptions& options, CommitCheck* check = nullptr);
   Status check_writable() const;
   int64_t lock_wait_us() const;
+  // Read before the observers of the tables are.
+  uint64_t watch() const { return watch_.load(std::memory_order_acquire); }
   Status commit(PreparedWrite& prepared, int64_t now_ms, Durability durability);
   // A write on its way, on the stack of its thread.
   struct Commit {
@@ -115,6 +120,7 @@ class WritePath {
   const WriteParts parts_;
   FlushScheduler& flushes_;
   CommitOrder order_;
+  std::atomic<uint64_t> watch_{0};
   // The leader's: records below this number must be durable before a later write is visible.
   uint64_t durable_before_ = 0;
   Mutex sync_mutex_;

@@ -94,6 +94,16 @@ class ClusterEngine final : public Engine {
     change.set_families.push_back(family);
     return alter_table(table, change);
   }
+  Result<std::shared_ptr<Table>> create_second_table(const std::string&, const SecondTable&) override {
+    return no_second_tables();
+  }
+  Status build_second_table(const std::string&, const std::function<bool(uint64_t)>&) override {
+    return no_second_tables();
+  }
+  Result<SecondTableCheck> verify_second_table(const std::string&,
+                                               const std::function<bool(uint64_t)>&) override {
+    return no_second_tables();
+  }
   Status add_observer(const std::string&, const std::string&, std::shared_ptr<Observer>) override {
     return cluster_has_no("observers in its clients", "HBase runs coprocessors in its servers");
   }
@@ -208,6 +218,9 @@ class ClusterEngine final : public Engine {
   static Status foreign_table() {
     return Status::invalid_argument("the batch names a table of another engine")
         .hinting("open the table with the engine that writes the batch");
+  }
+  static Status no_second_tables() {
+    return cluster_has_no("second tables", "write a second table with each put, or keep one in a store");
   }
   static Status no_transactions() {
     return cluster_has_no("transactions", "use Table::check_and_mutate for one row");

@@ -24,6 +24,7 @@
 #include "cellar/row_batch.h"
 #include "cellar/salted_scan.h"
 #include "cellar/scanner.h"
+#include "cellar/second_table.h"
 #include "cellar/status.h"
 #include "cellar/table.h"
 #include "cellar/transaction.h"

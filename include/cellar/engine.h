@@ -12,6 +12,7 @@
 #include "cellar/events.h"
 #include "cellar/feed.h"
 #include "cellar/observer.h"
+#include "cellar/second_table.h"
 #include "cellar/table.h"
 #include "cellar/transaction.h"
 
@@ -144,6 +145,30 @@ class Engine {
   virtual Status alter_table(const std::string& name, const TableChange& change) = 0;
   // Sets the options of one family, or adds it: alter_table() with set_families.
   virtual Status alter_family(const std::string& table, const FamilyOptions& family) = 0;
+
+  // Creates a second table (cellar/second_table.h). From now on each write to the source writes to it, too. It
+  // is durable on return. It can be read after build_second_table(). A write to the source that is in progress
+  // may fail with kConflict. Errors: kNotFound if the source does not exist. Also kInvalidArgument for an
+  // invalid definition, an unknown family, a name that is taken, or a source that is a second table itself.
+  // Also if a family of the source that the definition needs has a time to live, or delete_order=timestamp:
+  // its cells could come and go without a write.
+  //
+  // While a source has second tables, these fail with kInvalidArgument: Durability::kSkipWal, cells with a
+  // time to live, values that the form of a key's part cannot hold, Table::ingest, additions by observers, and
+  // the drop, the restore or a change of options that would make the tables differ. drop_table() drops a
+  // second table; truncate_table() of the source empties both.
+  virtual Result<std::shared_ptr<Table>> create_second_table(const std::string& name,
+                                                             const SecondTable& second) = 0;
+  // Fills a second table with what its source held before, while others write. Calls `on_way` from time to
+  // time with the number of the source's rows that are done; kAborted if it returns false. It can be called
+  // again after a failure or a crash, and begins anew then. Returns at once if the table is built. Errors:
+  // kInvalidArgument if the table is no second one, or with the row whose values its key cannot hold.
+  virtual Status build_second_table(const std::string& name,
+                                    const std::function<bool(uint64_t rows)>& on_way = {}) = 0;
+  // Compares a second table with its source, cell by cell and as of one instant. Takes a get for each row of
+  // both. `on_way` as of build_second_table(). kBusy if the table is not built.
+  virtual Result<SecondTableCheck> verify_second_table(
+      const std::string& name, const std::function<bool(uint64_t rows)>& on_way = {}) = 0;
 
   // Lets `observer` see each write to the table from now on (cellar/observer.h). Writes that are in progress
   // may be seen or not. A store does not remember observers: register them after each open, before the first

@@ -20,6 +20,7 @@
 #include "cellar/query.h"
 #include "cellar/row_batch.h"
 #include "cellar/scanner.h"
+#include "cellar/second_table.h"
 #include "cellar/store_file.h"
 
 namespace CELLAR_PUBLIC cellar {
@@ -52,8 +53,9 @@ struct FamilyInfo {
 struct TableInfo {
   std::string name;
   uint32_t id = 0;
-  TableOptions options;              // as create_table takes them, families included
-  std::vector<FamilyInfo> families;  // in the order of their names
+  TableOptions options;                    // as create_table takes them, families included
+  std::vector<FamilyInfo> families;        // in the order of their names
+  std::optional<SecondTable> second = {};  // what it is derived from, if it is a second table
 };
 
 struct RangeCount {

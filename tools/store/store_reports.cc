@@ -85,6 +85,9 @@ Json json_of(const TableInfo& table) {
   json["durability"] = options["durability"];
   json["options"] = options;
   json["families"] = std::move(families);
+  if (const auto& second = table.second)
+    json["second_table"] = {
+        {"of", second->of}, {"key", second->key}, {"columns", second->columns}, {"built", second->built}};
   return json;
 }
 
@@ -214,6 +217,11 @@ std::string description_text(const TableInfo& table, bool with_files) {
   std::string text = fmt::format("table {}\n", table.name);
   if (const std::string options = to_text(table.options); !options.empty())
     text += fmt::format("  options      {}\n", escaped(options));
+  if (const auto& second = table.second) {
+    const std::string copies = second->columns.empty() ? "" : ", with " + second->columns;
+    text += fmt::format("  second table of {} by {}{}{}\n", second->of, second->key, copies,
+                        second->built ? "" : "; not built");
+  }
   for (const FamilyInfo& family : table.families) {
     uint64_t bytes = 0;
     uint64_t cells = 0;

@@ -1,0 +1,61 @@
+// SecondTables: which tables are second ones of which, and what may not happen to either.
+#pragma once
+
+#include <map>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "cellar/options.h"
+#include "cellar/second_table.h"
+#include "engine/manifest/manifest_state.h"
+#include "engine/second/second_definition.h"
+#include "engine/store/catalog.h"
+#include "engine/store/disk.h"
+#include "engine/store/observers.h"
+#include "engine/write/write_path.h"
+
+namespace cellar {
+
+// Borrows. Its functions run where no schema changes: inside WritePath::alone(), or while the engine opens.
+class SecondTables {
+ public:
+  struct Parts {
+    const World& world;
+    Disk& disk;
+    Catalog& catalog;
+    Observers& observers;
+    WritePath& write_path;
+  };
+  explicit SecondTables(const Parts& parts) : parts_(parts) {}
+
+  // Gives each table what the manifest says: what it is a second one of, and the observers that keep its own
+  // second ones. Call it after each change of the manifest's tables. Error: kCorruption for a definition that
+  // the manifest should not hold.
+  Status install();
+
+  // Returns the options of a second table of this name: its families. kNotFound for an unknown source;
+  // kInvalidArgument if the source is a second table itself, or cannot have this one.
+  Result<TableOptions> schema(const std::string& name, const SecondTable& second) const;
+  // Returns the names of the second tables of a table, sorted.
+  std::vector<std::string> of(const std::string& table) const;
+
+  // Return ok if the change leaves sources and second tables in agreement; else kInvalidArgument.
+  Status check_drop(const std::string& table) const;
+  Status check_truncate(const std::string& table) const;
+  Status check_alter(const std::string& table, const TableChange& change) const;
+  // `content` are tables of a snapshot that are to replace those of their names.
+  Status check_restore(const std::vector<TableRecord>& content) const;
+
+ private:
+  // What a source's observers follow: the names of its second tables, and what these are.
+  using Followed = std::vector<std::pair<std::string, SecondTable>>;
+
+  Status follow_source(const std::string& source, const Followed& seconds);
+  const TableRecord* record(const std::string& table) const;
+
+  const Parts parts_;
+  std::map<std::string, Followed> followed_;  // by source: as install() found it last
+};
+
+}  // namespace cellar
