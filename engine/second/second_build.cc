@@ -51,7 +51,7 @@ Status build_part(const SecondPair& pair, TransactionImpl& transaction, size_t r
   return {};
 }
 
-// A row of the source beside what the second table holds for it.
+// Compares a row of one table with the other table.
 class Comparison {
  public:
   Comparison(const SecondPair& pair, std::shared_ptr<const Snapshot> snapshot)

@@ -1,4 +1,4 @@
-// Building and verifying a second table beside the writers.
+// Building and verifying a second table while others write.
 #pragma once
 
 #include <functional>

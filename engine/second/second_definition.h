@@ -1,4 +1,4 @@
-// SecondDefinition: a second table's text as the engine uses it: which columns a row's keys need, and the keys.
+// SecondDefinition: the columns of the source that a second table needs, and the keys that follow from them.
 #pragma once
 
 #include <map>
@@ -28,8 +28,8 @@ class SecondDefinition {
   // kInvalidArgument with what is wrong with the key or the columns.
   static Result<SecondDefinition> parse(const SecondTable& text);
 
-  // Returns the families and the other options of the second table. kInvalidArgument if the source cannot
-  // have it: an unknown family, or a family whose cells come or go without a write.
+  // Returns the families of the second table. Error: kInvalidArgument if the source lacks a family, or if
+  // cells of a family come or go without a write.
   Result<TableOptions> schema(const std::string& source, const std::vector<FamilyOptions>& families) const;
   // Returns why a family that the keys or the copied columns need would not do; ok if it does.
   Status check_family(const std::string& source, const FamilyOptions& family) const;
@@ -47,8 +47,8 @@ class SecondDefinition {
 
   std::vector<SecondPart> parts_;
   std::vector<SecondColumn> copied_;
-  // What the keys and the copies need, by family. No qualifiers: the whole family. Empty if the key is of the
-  // row alone: then any cell makes a row.
+  // The columns that keys and copies need, by family. No qualifiers: the whole family. Empty if the key is of
+  // the row alone: then any cell makes a row.
   std::map<std::string, std::vector<std::string>, std::less<>> columns_;
 };
 

@@ -129,7 +129,7 @@ Result<SecondPart> parse_part(std::string_view text, bool last) {
   return part;
 }
 
-// Whether the parts of the row hold it whole.
+// Returns true if the parts of the row hold it whole.
 bool hold_row(const std::vector<SecondPart>& parts) {
   std::vector<std::pair<size_t, size_t>> ranges;
   for (const SecondPart& part : parts)

@@ -7,7 +7,6 @@
 #include <memory>
 
 #include "base/assert.h"
-#include "cell/cell_codec.h"
 
 namespace cellar {
 

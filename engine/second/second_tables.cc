@@ -91,7 +91,8 @@ const TableRecord* SecondTables::record(const std::string& table) const {
 
 std::vector<std::string> SecondTables::of(const std::string& table) const {
   std::vector<std::string> names;
-  for (const TableRecord& each : parts_.disk.manifest->current()->tables)
+  const std::shared_ptr<const ManifestState> state = parts_.disk.manifest->current();
+  for (const TableRecord& each : state->tables)
     if (each.second && each.second->of == table) names.push_back(each.name);
   std::ranges::sort(names);
   return names;

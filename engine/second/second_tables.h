@@ -29,13 +29,13 @@ class SecondTables {
   };
   explicit SecondTables(const Parts& parts) : parts_(parts) {}
 
-  // Gives each table what the manifest says: what it is a second one of, and the observers that keep its own
-  // second ones. Call it after each change of the manifest's tables. Error: kCorruption for a definition that
-  // the manifest should not hold.
+  // Tells each table what the manifest says of it. Gives sources the observers that keep their second tables.
+  // Call it after each change of the manifest's tables. Error: kCorruption for a definition that the manifest
+  // should not hold.
   Status install();
 
-  // Returns the options of a second table of this name: its families. kNotFound for an unknown source;
-  // kInvalidArgument if the source is a second table itself, or cannot have this one.
+  // Returns the options of a second table of this name: its families. Errors: kNotFound for an unknown
+  // source. Also kInvalidArgument if the source is a second table itself, or cannot have this one.
   Result<TableOptions> schema(const std::string& name, const SecondTable& second) const;
   // Returns the names of the second tables of a table, sorted.
   std::vector<std::string> of(const std::string& table) const;
@@ -48,10 +48,11 @@ class SecondTables {
   Status check_restore(const std::vector<TableRecord>& content) const;
 
  private:
-  // What a source's observers follow: the names of its second tables, and what these are.
+  // A source's observers follow these: the names of its second tables, and their definitions.
   using Followed = std::vector<std::pair<std::string, SecondTable>>;
 
   Status follow_source(const std::string& source, const Followed& seconds);
+  // Valid until the manifest changes. Null: there is no such table.
   const TableRecord* record(const std::string& table) const;
 
   const Parts parts_;

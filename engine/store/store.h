@@ -106,8 +106,8 @@ class Store : public std::enable_shared_from_this<Store> {
   void take_table_options(const TableOptions& table);
   // Called before any other thread knows of the store: scans count the deleted cells that they examine.
   void count_hidden_reads(std::shared_ptr<HiddenReads> reads);
-  // Whether second tables are derived from the store's table: a write that began before they were must not
-  // join the log.
+  // Returns true if second tables are derived from the store's table. A write that began before they were
+  // must not join the log.
   bool watched() const { return watched_.load(std::memory_order_relaxed); }
   void set_watched(bool watched) { watched_.store(watched, std::memory_order_relaxed); }
   bool read_only() const { return read_only_.load(std::memory_order_acquire); }

@@ -53,10 +53,10 @@ class TableState : public Table, public std::enable_shared_from_this<TableState>
   // Without families, which are a list of their own.
   TableOptions options() const;
   void set_options(TableOptions options);
-  // As what the table is a second one. Nothing: it is none.
+  // Returns the definition of a second table, or nothing for every other table.
   std::optional<SecondTable> second() const;
   void set_second(std::optional<SecondTable> second);
-  // Whether the engine derives tables from this one.
+  // Returns true if the engine derives tables from this one.
   bool has_seconds() const { return has_seconds_.load(std::memory_order_acquire); }
   void set_has_seconds(bool has);
   // Lists are kept as long as the table, so that readers need no lock: families come and go rarely.

@@ -59,7 +59,7 @@ class ObservedWrite final : private ObserverContext {
   PreparedBatch& batch() { return batch_; }
   int64_t now_ms() const { return now_ms_; }
   uint64_t watch() const { return watch_; }
-  // Whether second tables are derived from a table of the write.
+  // Returns true if second tables are derived from a table of the write.
   bool has_seconds() const;
   const std::vector<TableState*>& added_tables() const { return added_tables_; }
 

@@ -146,27 +146,30 @@ class Engine {
   // Sets the options of one family, or adds it: alter_table() with set_families.
   virtual Status alter_family(const std::string& table, const FamilyOptions& family) = 0;
 
-  // Creates a second table (cellar/second_table.h). From now on each write to the source writes to it, too. It
-  // is durable on return. It can be read after build_second_table(). A write to the source that is in progress
+  // Creates a second table (cellar/second_table.h), durable on return. From now on each write to the source
+  // writes to it, too. It can be read after build_second_table(). A write to the source that is in progress
   // may fail with kConflict. Errors: kNotFound if the source does not exist. Also kInvalidArgument for an
-  // invalid definition, an unknown family, a name that is taken, or a source that is a second table itself.
-  // Also if a family of the source that the definition needs has a time to live, or delete_order=timestamp:
-  // its cells could come and go without a write.
+  // invalid definition, an unknown family or a name that is taken. The source must not be a second table
+  // itself. A family that the definition needs must have no time to live, and delete_order=sequence:
+  // otherwise its cells come and go without a write.
   //
-  // While a source has second tables, these fail with kInvalidArgument: Durability::kSkipWal, cells with a
-  // time to live, values that the form of a key's part cannot hold, Table::ingest, additions by observers, and
-  // the drop, the restore or a change of options that would make the tables differ. drop_table() drops a
-  // second table; truncate_table() of the source empties both.
+  // As long as a source has second tables, all that would make them differ fails with kInvalidArgument:
+  // - Writes with Durability::kSkipWal.
+  // - Cells with a time to live, and values that the form of a key's part cannot hold.
+  // - Additions by observers, and Table::ingest.
+  // - drop_table() of the source.
+  // - A restore or a change of options that only one of the tables would follow.
+  // A second table is dropped by drop_table(). After truncate_table() of the source both are empty.
   virtual Result<std::shared_ptr<Table>> create_second_table(const std::string& name,
                                                              const SecondTable& second) = 0;
   // Fills a second table with what its source held before, while others write. Calls `on_way` from time to
-  // time with the number of the source's rows that are done; kAborted if it returns false. It can be called
-  // again after a failure or a crash, and begins anew then. Returns at once if the table is built. Errors:
-  // kInvalidArgument if the table is no second one, or with the row whose values its key cannot hold.
+  // time with the number of the source's rows that are done. If `on_way` returns false, the build fails with
+  // kAborted. After a failure or a crash the next call begins anew. Returns at once if the table is built.
+  // Error: kInvalidArgument if the table is no second one, or with the row whose values its key cannot hold.
   virtual Status build_second_table(const std::string& name,
                                     const std::function<bool(uint64_t rows)>& on_way = {}) = 0;
-  // Compares a second table with its source, cell by cell and as of one instant. Takes a get for each row of
-  // both. `on_way` as of build_second_table(). kBusy if the table is not built.
+  // Compares a second table with its source, cell by cell and as of one instant. It costs a get for each row
+  // of both. `on_way` is called as by build_second_table(). Error: kBusy if the table is not built.
   virtual Result<SecondTableCheck> verify_second_table(
       const std::string& name, const std::function<bool(uint64_t rows)>& on_way = {}) = 0;
 

@@ -9,10 +9,10 @@
 
 namespace CELLAR_PUBLIC cellar {
 
-// SecondTable: what Engine::create_second_table makes, and TableInfo::second tells. A second table is a table
-// that the engine derives from its source: each write to the source changes both, in one record of the log.
-// Reads, snapshots and scans see it as they see every table. Other writes to it are refused. RocksDB and
-// HBase have none; databases call it a covering secondary index.
+// SecondTable: the definition of a second table, for Engine::create_second_table; TableInfo::second tells it.
+// The engine derives a second table from its source: each write to the source changes both, in one record of
+// the log. Reads, scans and snapshots see it as they see every table. Other writes to it are refused.
+// Databases call it a covering secondary index. HBase has no such thing.
 struct SecondTable {
   std::string of = {};  // the name of the source
   // The parts of its keys, with commas in between: "d:mail, row". A part is one of these:
@@ -37,7 +37,7 @@ struct SecondTable {
 // The family of a second table whose column with the empty qualifier holds the row of the source.
 inline constexpr const char* kSecondTableFamily = "row";
 
-// What Engine::verify_second_table found.
+// SecondTableCheck: the result of Engine::verify_second_table.
 struct SecondTableCheck {
   uint64_t source_rows = 0;
   uint64_t keys = 0;                       // that the rows of the source must have

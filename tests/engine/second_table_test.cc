@@ -1,6 +1,7 @@
-// Goal: a second table agrees with its source after any mix of writes from several threads, builds beside
-// them, and crashes. What would make them differ is refused. Method: an oracle computes the second table from
-// a scan of the source, with code of its own; and what refuses is called once each.
+// Goal: a second table agrees with its source after any mix of writes from several threads, after builds
+// during writes, and after crashes. Changes that would make them differ are refused. Method: an oracle
+// computes the second table from a scan of the source, with code of its own. Each call that refuses is made
+// once.
 #include <gtest/gtest.h>
 
 #include <atomic>
@@ -51,7 +52,7 @@ const std::vector<Kept> kKept = {
     {"by_slice", {"t", "row[3:], row[0:3]", "d:q"}},
 };
 
-// What each must hold, by the words of cellar/second_table.h.
+// The rows that each must hold, by the words of cellar/second_table.h.
 Rows expected(const std::string& name, const Rows& source) {
   Rows rows;
   for (const auto& [row, cells] : source) {
@@ -338,7 +339,7 @@ TEST_F(SecondTables, ObserversCannotAddToThemOrTheirSources) {
   EXPECT_OK(engine_->add_observer("other", "adds", observer));
   EXPECT_TRUE(other->put(Put("t").add("f", "q", "v")).is(Code::kInvalidArgument));
   EXPECT_TRUE(other->put(Put("by_value").add("f", "q", "v")).is(Code::kReadOnly));
-  // An observer of the source itself still works, beside the engine's own.
+  // An observer of the source itself still works, in addition to the engine's own.
   const auto copies = std::make_shared<CallingObserver>([&](const RowView&, ObserverContext& context) {
     CELLAR_TRY_ASSIGN(const auto to, context.table("copy"));
     return context.put(to, Put("r").add("f", "q", "v"));
