@@ -61,7 +61,10 @@ class SecondTableCommand final : public Command {
     if (action_ == "verify") return verify(session, *engine);
     if (action_ == "create")
       CELLAR_TRY(engine->create_second_table(table_, {source_, key_, columns_}).status());
-    CELLAR_TRY(build(session, *engine));
+    const Status built = build(session, *engine);
+    // What cannot be built is not left behind. After an interrupt `build` goes on.
+    if (!built.ok() && !interrupted() && action_ == "create") CELLAR_TRY(engine->drop_table(table_));
+    CELLAR_TRY(built);
     return engine->close();
   }
 
@@ -79,6 +82,8 @@ class SecondTableCommand final : public Command {
         return interrupted_status("`cellar second-table build` begins the build again");
       CELLAR_TRY(built);
     }
+    CELLAR_TRY_ASSIGN(const std::shared_ptr<Table> table, engine.open_table(table_));
+    if (session.format() != Format::kTable) print(session, {table});
     session.talk(rows == 0 ? fmt::format("second table {} is built", table_)
                            : fmt::format("built second table {} from {}", table_, counted(rows, "row")));
     return {};
@@ -88,20 +93,27 @@ class SecondTableCommand final : public Command {
     return Status::invalid_argument(std::move(text)).hinting(std::move(hint));
   }
 
-  Status list(Session& session) {
-    if (!(table_ + source_ + key_ + columns_).empty()) return usage("list takes a store alone");
-    CELLAR_TRY_ASSIGN(const std::unique_ptr<Engine> engine, open_engine(session, store_, OpenFor::kLooking));
+  // Prints those of the tables that are second ones.
+  static void print(Session& session, const std::vector<std::shared_ptr<Table>>& tables) {
     Records records(session.out(), session.format(), "cellar.second_tables/1", "second_tables");
-    for (const std::string& name : engine->list_tables()) {
-      const auto table = engine->open_table(name);
-      if (!table.ok()) continue;  // dropped meanwhile
-      const std::optional<SecondTable> second = (*table)->info().second;
+    for (const std::shared_ptr<Table>& table : tables) {
+      const std::optional<SecondTable> second = table->info().second;
       if (!second) continue;
-      records.text("table", name).text("source", second->of).text("key", second->key);
+      records.text("table", table->name()).text("source", second->of).text("key", second->key);
       records.text("columns", second->columns).text("state", second->built ? "built" : "not built");
       records.add();
     }
     records.finish();
+  }
+
+  Status list(Session& session) {
+    if (!(table_ + source_ + key_ + columns_).empty()) return usage("list takes a store alone");
+    CELLAR_TRY_ASSIGN(const std::unique_ptr<Engine> engine, open_engine(session, store_, OpenFor::kLooking));
+    std::vector<std::shared_ptr<Table>> tables;
+    for (const std::string& name : engine->list_tables())
+      if (auto table = engine->open_table(name); table.ok())
+        tables.push_back(*table);  // or dropped meanwhile
+    print(session, tables);
     return engine->close();
   }
 
