@@ -78,6 +78,40 @@ Result<RangeCount> Table::count(const Scan& asked, const std::function<bool(cons
   return count;
 }
 
+// The scanner keeps the instant: rows that are put meanwhile stay.
+Result<uint64_t> Table::erase_rows(const Scan& which, const std::function<bool(uint64_t)>& on_way,
+                                   const WriteOptions& options) {
+  constexpr size_t kRowsAtOnce = 256;
+  if (which.time_from() > 0)
+    return Status::invalid_argument("the time range of rows to delete has a beginning, and markers have none")
+        .hinting("give only the end of the range");
+  const int64_t until = which.time_until() == kLatestTimestamp ? kNow : which.time_until() - 1;
+  Scan scan = which;
+  scan.raw(false).versions(1).batch(0).max_result_bytes(0).cursor_after_cells(0).cursor_after_ms(0);
+  if (which.filter() == nullptr)
+    scan.max_per_family(1).family_offset(0);  // a cell tells that the row is there
+  CELLAR_TRY_ASSIGN(const std::unique_ptr<Scanner> scanner, this->scan(scan));
+  uint64_t rows = 0;
+  for (bool more = true; more;) {
+    std::vector<Action> deletes;
+    while (deletes.size() < kRowsAtOnce && (more = scanner->next())) {
+      Delete erase(scanner->row().row(), until);
+      which.for_each_family([&](std::string_view family, std::span<const std::string> qualifiers) {
+        if (qualifiers.empty()) erase.family(family);
+        for (const std::string& qualifier : qualifiers) erase.column(family, qualifier);
+      });
+      deletes.emplace_back(std::move(erase));
+    }
+    if (deletes.empty()) break;
+    for (const Result<ActionResult>& each : batch(deletes, options)) CELLAR_TRY(each);
+    rows += deletes.size();
+    if (on_way && !on_way(rows))
+      return Status::with_code(Code::kAborted, fmt::format("stopped after {} deleted rows", rows));
+  }
+  CELLAR_TRY(scanner->status());
+  return rows;
+}
+
 Result<Row> Transaction::get_row(const std::shared_ptr<Table>& table, const Get& get) {
   CELLAR_TRY_ASSIGN(const RowBatch batch, this->get(table, get));
   return batch.empty() ? Row{get.row(), {}} : batch.row().to_row();

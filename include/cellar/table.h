@@ -117,6 +117,15 @@ class Table {
   virtual std::vector<Result<ActionResult>> batch(std::span<const Action> actions,
                                                   const WriteOptions& options = {}) = 0;
 
+  // Deletes the rows that `which` finds when the function is called: whole rows, or the families and columns
+  // that it chooses. Cells newer than its time range stay. Each row is deleted atomically, with one marker for
+  // each family or column. The rows are deleted in groups, and not at one instant. Calls `on_way` after each
+  // group with the number of rows so far. If it returns false, the function fails with kAborted, and what was
+  // deleted stays deleted. Returns the number of rows. Error: kInvalidArgument also if the time range has a
+  // beginning, because markers have none. HBase: the BulkDelete endpoint.
+  Result<uint64_t> erase_rows(const Scan& which, const std::function<bool(uint64_t rows)>& on_way = {},
+                              const WriteOptions& options = {});
+
   // ---- Reads
   //
   // Errors: kInvalidArgument (an unknown family, with the nearest one as the hint; an empty row; a snapshot

@@ -12,7 +12,7 @@ namespace cellar::testing {
 namespace {
 
 // Content of each table, and of each table of each snapshot as "snapshot/table".
-using World = std::map<std::string, std::string>;
+using Contents = std::map<std::string, std::string>;
 
 std::string content(Table& table) {
   std::string text;
@@ -23,22 +23,22 @@ std::string content(Table& table) {
   return text + ((*scanner)->status().ok() ? "" : (*scanner)->status().to_text());
 }
 
-World look(Engine& engine) {
-  World world;
+Contents look(Engine& engine) {
+  Contents contents;
   for (const std::string& name : engine.list_tables())
-    world[name] = content(*engine.open_table(name).value());
+    contents[name] = content(*engine.open_table(name).value());
   const auto snapshots = engine.named_snapshots().list();
   if (!snapshots.ok()) return {{"snapshots", snapshots.status().to_text()}};
   for (const CheckpointInfo& each : *snapshots) {
     const auto opened = engine.named_snapshots().open(each.name);
     if (!opened.ok()) {
-      world[each.name + "/"] = opened.status().to_text();
+      contents[each.name + "/"] = opened.status().to_text();
       continue;
     }
     for (const std::string& table : (*opened)->list_tables())
-      world[each.name + "/" + table] = content(*(*opened)->open_table(table).value());
+      contents[each.name + "/" + table] = content(*(*opened)->open_table(table).value());
   }
-  return world;
+  return contents;
 }
 
 Status put(Engine& engine, const std::string& table, const std::string& row, const std::string& value) {
@@ -81,8 +81,8 @@ const std::vector<EngineStep>& steps() {
 }
 
 TEST(NamedSnapshotCrash, EachStepHappensWholeOrNotAtAll) {
-  StepSweep<World> sweep(steps(), look);
-  World last = sweep.last_world();
+  StepSweep<Contents> sweep(steps(), look);
+  Contents last = sweep.last_world();
   ASSERT_EQ(last["t"], "a=3 b=2 ");
   ASSERT_EQ(last["v"], "a=3 b=2 e=6 ");
   ASSERT_EQ(last["u"], "x=1 ");

@@ -22,9 +22,9 @@ using Json = nlohmann::json;
 using Strings = std::vector<std::string>;
 
 // Commands whose standard output is no document: their --format is for errors.
-const std::set<std::string> kWithoutDocument = {"alter", "create",     "delete",  "deleteall",
-                                                "drop",  "export",     "flush",   "plot",
-                                                "put",   "checkpoint", "truncate"};
+const std::set<std::string> kWithoutDocument = {"alter",     "create", "delete",     "delete-rows",
+                                                "deleteall", "drop",   "export",     "flush",
+                                                "plot",      "put",    "checkpoint", "truncate"};
 
 class Schemas : public ToolTest {
  protected:
@@ -188,6 +188,7 @@ class Schemas : public ToolTest {
         {"config", "check", "shop"},
         {"delete", "shop", "more", "r", "d:q"},
         {"deleteall", "shop", "more", "r"},
+        {"delete-rows", "shop", "more", "--prefix", "r"},
         {"flush", "shop"},
         {"explain-space", "shop"},
         {"explain-space", "shop", "orders", "--cells-max", "1"},

@@ -1,5 +1,5 @@
-// Goal: `cellar second-table` makes, builds, lists and verifies second tables. Every later command keeps them,
-// or refuses. Method: the real program, one call after the other.
+// Goal: `cellar second-table` makes, builds, lists and verifies second tables. Every later command keeps
+// them, or refuses. Method: the real program, one call after the other.
 #include <gtest/gtest.h>
 
 #include "tests/tools/tool_runner.h"

@@ -138,22 +138,15 @@ Status delete_rows(ShellCall& call, Table& table, const std::string& prefix,
                       "truncate empties a table");
   if (!call.confirmed(fmt::format("delete from all rows with the prefix {}?", escaped(prefix)))) return {};
   Scan scan;
-  scan.prefix(prefix).fill_cache(false).batch(1);
+  scan.prefix(prefix).fill_cache(false);
+  if (time != kNow) scan.time_range(0, time + 1);
+  if (column && column->whole_family) scan.family(column->family);
+  if (column && !column->whole_family) scan.column(column->family, column->qualifier);
   uint64_t rows = 0;
-  CELLAR_TRY_ASSIGN(const std::unique_ptr<Scanner> scanner, table.scan(scan));
-  std::string last;
-  while (!call.session().stopping() && scanner->next()) {
-    const std::string row(scanner->row().row());
-    if (rows > 0 && row == last) continue;
-    Delete erase(row, time);
-    if (column && column->whole_family) erase.family(column->family);
-    if (column && !column->whole_family) erase.column(column->family, column->qualifier);
-    CELLAR_TRY(table.erase(erase));
-    last = row;
-    ++rows;
-  }
-  CELLAR_TRY(scanner->status());
+  const auto on_way = [&](uint64_t done) { return rows = done, !call.session().stopping(); };
+  const Result<uint64_t> deleted = table.erase_rows(scan, on_way);
   if (interrupted()) return interrupted_status(fmt::format("{} were deleted", counted(rows, "row")));
+  CELLAR_TRY(deleted);
   call.session().talk(fmt::format("deleted cells of {}", counted(rows, "row")));
   return {};
 }

@@ -62,7 +62,7 @@ class SecondTableCommand final : public Command {
     if (action_ == "create")
       CELLAR_TRY(engine->create_second_table(table_, {source_, key_, columns_}).status());
     const Status built = build(session, *engine);
-    // What cannot be built is not left behind. After an interrupt `build` goes on.
+    // A table that cannot be built does not stay. After an interrupt `build` goes on.
     if (!built.ok() && !interrupted() && action_ == "create") CELLAR_TRY(engine->drop_table(table_));
     CELLAR_TRY(built);
     return engine->close();
