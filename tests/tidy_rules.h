@@ -267,8 +267,8 @@ inline constexpr double kAssertionsPerFunction = 0.3;
 inline constexpr size_t kColumns = 110;
 inline constexpr size_t kFunctionLines = 70;
 inline constexpr size_t kFileLines = 700;
-// Types that include/cellar defines, nested ones and enums included. It may only fall. It rose twice, see
-// docs/decisions/two-more-public-types.md and docs/decisions/metrics.md.
-inline constexpr size_t kPublicTypes = 114;
+// Types that include/cellar defines, nested ones and enums included. It may only fall. The decisions
+// that raised it are docs/decisions/two-more-public-types.md, metrics.md and key-schemas-and-aggregates.md.
+inline constexpr size_t kPublicTypes = 117;
 
 }  // namespace cellar::testing

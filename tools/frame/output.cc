@@ -11,6 +11,7 @@
 #include <utility>
 
 #include "base/bytes.h"
+#include "base/iso_time.h"
 #include "base/text_printer.h"
 #include "base/text_width.h"
 #include "base/utf8.h"
@@ -207,28 +208,10 @@ void append_csv(std::string& to, std::string_view field) {
 
 std::string time_text(int64_t milliseconds) {
   if (milliseconds == kLatestTimestamp) return "LATEST";
-  constexpr int64_t kYear0 = -62167219200000;
-  constexpr int64_t kYear10000 = 253402300800000;
-  if (milliseconds < kYear0 || milliseconds >= kYear10000) return std::to_string(milliseconds);
-  int64_t days = milliseconds / 86400000;
-  int64_t rest = milliseconds % 86400000;
-  if (rest < 0) {
-    rest += 86400000;
-    --days;
-  }
-  // Civil date from days since 1970, by eras of 400 years.
-  days += 719468;
-  const int64_t era = (days >= 0 ? days : days - 146096) / 146097;
-  const int64_t day_of_era = days - era * 146097;
-  const int64_t year_of_era =
-      (day_of_era - day_of_era / 1460 + day_of_era / 36524 - day_of_era / 146096) / 365;
-  const int64_t day_of_year = day_of_era - (365 * year_of_era + year_of_era / 4 - year_of_era / 100);
-  const int64_t month_index = (5 * day_of_year + 2) / 153;
-  const int64_t day = day_of_year - (153 * month_index + 2) / 5 + 1;
-  const int64_t month = month_index < 10 ? month_index + 3 : month_index - 9;
-  const int64_t year = year_of_era + era * 400 + (month <= 2 ? 1 : 0);
-  return fmt::format("{:04}-{:02}-{:02}T{:02}:{:02}:{:02}.{:03}Z", year, month, day, rest / 3600000,
-                     rest / 60000 % 60, rest / 1000 % 60, rest % 1000);
+  const int64_t within = milliseconds % 1000;
+  const std::optional<std::string> text = iso_seconds(milliseconds / 1000 - (within < 0 ? 1 : 0));
+  return text ? fmt::format("{}.{:03}Z", *text, within < 0 ? within + 1000 : within)
+              : std::to_string(milliseconds);
 }
 
 Records::Records(Output& out, Format format, std::string schema, std::string list)
