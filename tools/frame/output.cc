@@ -214,6 +214,8 @@ std::string time_text(int64_t milliseconds) {
               : std::to_string(milliseconds);
 }
 
+constexpr size_t kTableRowsMax = 10'000;
+
 Records::Records(Output& out, Format format, std::string schema, std::string list)
     : out_(out), format_(format), schema_(std::move(schema)), list_(std::move(list)) {}
 
@@ -287,6 +289,17 @@ Records& Records::list(std::string name, const std::vector<std::string>& values,
   return *this;
 }
 
+Records& Records::value(std::string name, std::string json, std::string text) {
+  fields_.push_back({std::move(name), std::move(json), text, text});
+  return *this;
+}
+
+Records& Records::json_only(std::string name, std::string json) {
+  if (format_ == Format::kJson || format_ == Format::kJsonl)
+    fields_.push_back({std::move(name), std::move(json), "", ""});
+  return *this;
+}
+
 void Records::put_json(std::string& to) const {
   to += '{';
   for (size_t i = 0; i < fields_.size(); ++i) {
@@ -334,15 +347,16 @@ void Records::add() {
       heading.push_back(field.heading.empty() ? field.name : field.heading);
       row.push_back(field.people);
     }
-    if (first_) table_.push_back(std::move(heading));
+    if (table_.empty()) table_.push_back(std::move(heading));
     table_.push_back(std::move(row));
+    if (table_.size() > kTableRowsMax) print_table();
   }
   first_ = false;
   fields_.clear();
   out_.commit();
 }
 
-void Records::finish() {
+void Records::finish(std::string_view members) {
   begin();
   if (format_ == Format::kJson) {
     std::string& to = out_.buffer();
@@ -352,13 +366,19 @@ void Records::finish() {
       append_json_string(to, field.name);
       to += ':' + field.json;
     }
+    if (!members.empty()) to.append(",").append(members);
     to += "}\n";
   }
   if (format_ == Format::kJsonl && !fields_.empty()) {
     put_json(out_.buffer());
     out_.buffer() += '\n';
   }
-  if (format_ == Format::kTable && !table_.empty()) out_.write_table(aligned_table(table_));
+  if (format_ == Format::kTable && !table_.empty()) print_table();
+}
+
+void Records::print_table() {
+  out_.write_table(aligned_table(table_));
+  table_.clear();
 }
 
 }  // namespace cellar
