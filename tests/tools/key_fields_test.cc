@@ -61,6 +61,9 @@ TEST_F(KeyFields, ATableThatKeepsThemShowsThem) {
       << "a program gets bytes that it can give back";
   EXPECT_TRUE(
       has({"scan", "shop", "views", "--format", "csv", "--decode", "row=key"}, "'alice', 1795219200000"));
+  EXPECT_TRUE(has({"shell", "shop", "-c", "scan 'views'"}, kQuoted));
+  EXPECT_EQ(out_of({"shell", "shop", "-c", "scan 'views', FORMATTER => 'toStringBinary'"}).find("user="),
+            std::string::npos);
   out_of({"put", "shop", "views", "plain", "v:ms", "x"});
   EXPECT_TRUE(has({"scan", "shop", "views"}, ":plain"));
 }
