@@ -37,7 +37,7 @@ Result<Tables> create(Engine& engine) {
       engine.create_table(
           "visits",
           {.families = {{.name = "r", .block_bytes = 4096}, {.name = "s"}, {.name = "p"}, {.name = "z"}},
-           .metadata = fields("cookie raw(8), when reversed_time ms")}));
+           .metadata = fields("cookie hex(8), when reversed_time ms")}));
   FamilyOptions urls = {.name = "u", .max_versions = INT32_MAX, .compression = "none"};
   CELLAR_TRY_ASSIGN(all.cookie_urls, engine.create_table("cookie_urls", {.families = {urls}}));
   urls.encoding = "fast_diff";

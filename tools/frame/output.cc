@@ -289,8 +289,8 @@ Records& Records::list(std::string name, const std::vector<std::string>& values,
   return *this;
 }
 
-Records& Records::value(std::string name, std::string json, std::string text) {
-  fields_.push_back({std::move(name), std::move(json), text, text});
+Records& Records::value(std::string name, std::string json, std::string text, std::string people) {
+  fields_.push_back({std::move(name), std::move(json), std::move(people), std::move(text)});
   return *this;
 }
 

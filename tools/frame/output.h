@@ -142,8 +142,8 @@ class Records {
   Records& micros(int64_t value);
   // A list of names in JSON; elsewhere one text with `between` between them.
   Records& list(std::string name, const std::vector<std::string>& values, std::string_view between);
-  // Any other value: its JSON, and its text in other formats.
-  Records& value(std::string name, std::string json, std::string text);
+  // Any other value: its JSON, its text in other formats, and what people see.
+  Records& value(std::string name, std::string json, std::string text, std::string people);
   // A member of JSON that other formats leave out: `json` is its value.
   Records& json_only(std::string name, std::string json);
   // Ends the record.

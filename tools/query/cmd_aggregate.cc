@@ -18,9 +18,16 @@ namespace {
 
 // Adds a number to a record. One that is no number of JSON is a text there.
 void add_number(Records& records, std::string name, int64_t value) { records.number(std::move(name), value); }
-void add_number(Records& records, std::string name, double value) {
+void add_double(Records& records, std::string name, double value, std::string people) {
   const std::string text = fmt::format("{}", value);
-  records.value(std::move(name), std::isfinite(value) ? text : json_string(text), text);
+  records.value(std::move(name), std::isfinite(value) ? text : json_string(text), text, std::move(people));
+}
+void add_number(Records& records, std::string name, double value) {
+  add_double(records, std::move(name), value, fmt::format("{}", value));
+}
+// People see six digits of what was divided.
+void add_quotient(Records& records, std::string name, double value) {
+  add_double(records, std::move(name), value, fmt::format("{:.6g}", value));
 }
 void add_number(Records& records, std::string name, const std::string& value) {
   records.text(std::move(name), value);
@@ -116,11 +123,11 @@ class AggregateCommand final : public Command {
       add_number(records, "sum", found.sum);
       add_number(records, "min", found.min);
       add_number(records, "max", found.max);
-      add_number(records, "average", found.average);
-      add_number(records, "deviation", found.deviation);
+      add_quotient(records, "average", found.average);
+      add_quotient(records, "deviation", found.deviation);
     } else {
       for (const char* const name : {"sum", "min", "max", "average", "deviation"})
-        records.value(name, "null", "");
+        records.value(name, "null", "", "");
     }
     if (shows_bad_) records.count("bad", found.bad);
     records.add();

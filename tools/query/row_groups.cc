@@ -28,53 +28,51 @@ size_t bytes_until(std::string_view row, std::string_view separator) {
   return at == row.npos ? row.size() : at + separator.size();
 }
 
-Status unknown_groups(std::string_view text, const std::vector<std::string>& names) {
-  const size_t colon = text.find(':');
-  std::vector<std::string> known = names;
-  for (const char* const form : {"bytes:N", "fields:N", "until:BYTES"})
-    known.emplace_back(
-        colon == text.npos ? form : std::string_view(form).substr(0, std::string_view(form).find(':')));
-  const std::string nearest = nearest_name(text.substr(0, colon), known);
+Status unknown_groups(std::string_view text, std::vector<std::string> known) {
+  const std::string_view word = text.substr(0, text.find(':'));
+  known.insert(known.end(), {"bytes", "fields", "until"});
+  const std::string nearest = nearest_name(word, known);
   return Status::invalid_argument(fmt::format("\"{}\" names no part of a row", escaped(text)))
-      .hinting(nearest.empty() ? std::string(kForms) : fmt::format("did you mean {}?", nearest));
+      .hinting(nearest.empty() || nearest == word ? std::string(kForms)
+                                                  : fmt::format("did you mean {}?", nearest));
 }
 
 }  // namespace
 
 Result<RowGroups> RowGroups::parse(std::string_view text, const std::optional<KeySchema>& schema) {
-  RowGroups groups;
+  const size_t colon = text.find(':');
+  const std::string_view form = colon == text.npos ? std::string_view() : text.substr(0, colon);
+  const std::string_view rest = text.substr(form.empty() ? 0 : colon + 1);
+  if (form == "bytes") return of_bytes(rest);
+  if (form == "until") return of_separator(rest);
   const std::vector<std::string> names = schema ? schema->names() : std::vector<std::string>();
-  const std::string_view form = text.substr(0, text.find(':'));
-  const std::string_view rest = text.substr(std::min(text.size(), form.size() + 1));
   size_t fields = static_cast<size_t>(std::ranges::find(names, text) - names.begin()) + 1;
-  if (form == "bytes" && form.size() < text.size()) {
-    CELLAR_TRY_ASSIGN(const size_t bytes, parse_number(rest));
-    groups.bytes_of_ = [bytes](std::string_view row) { return std::min(row.size(), bytes); };
-    return groups;
-  }
-  if (form == "until" && form.size() < text.size()) {
-    CELLAR_TRY_ASSIGN(const std::string separator, parse_bytes(rest));
-    if (separator.empty()) return Status::invalid_argument("the separator is empty").hinting("write until:/");
-    groups.bytes_of_ = [separator](std::string_view row) { return bytes_until(row, separator); };
-    return groups;
-  }
-  if (form == "fields" && form.size() < text.size()) {
+  if (form == "fields") {
     CELLAR_TRY_ASSIGN(fields, parse_number(rest));
     if (schema && fields > names.size())
       return Status::invalid_argument(fmt::format("a key of the table has {} fields", names.size()))
           .hinting("the fields are: " + schema->to_text());
-    groups.of_plain_fields_ = !schema;
   } else if (fields > names.size()) {
     return unknown_groups(text, names);
   }
-  if (schema) {
-    groups.bytes_of_ = [schema = *schema, fields](std::string_view row) {
-      return schema.bytes_of_first(row, fields);
-    };
-  } else {
-    groups.bytes_of_ = [fields](std::string_view row) { return key_fields_bytes(row, fields); };
+  if (!schema) {
+    RowGroups groups([fields](std::string_view row) { return key_fields_bytes(row, fields); });
+    groups.of_plain_fields_ = true;
+    return groups;
   }
-  return groups;
+  return RowGroups(
+      [keys = *schema, fields](std::string_view row) { return keys.bytes_of_first(row, fields); });
+}
+
+Result<RowGroups> RowGroups::of_bytes(std::string_view number) {
+  CELLAR_TRY_ASSIGN(const size_t bytes, parse_number(number));
+  return RowGroups([bytes](std::string_view row) { return std::min(row.size(), bytes); });
+}
+
+Result<RowGroups> RowGroups::of_separator(std::string_view text) {
+  CELLAR_TRY_ASSIGN(const std::string separator, parse_bytes(text));
+  if (separator.empty()) return Status::invalid_argument("the separator is empty").hinting("write until:/");
+  return RowGroups([separator](std::string_view row) { return bytes_until(row, separator); });
 }
 
 }  // namespace cellar

@@ -5,6 +5,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 
 #include "cellar/key_schema.h"
 #include "cellar/status.h"
@@ -24,7 +25,12 @@ class RowGroups {
   bool of_plain_fields() const { return of_plain_fields_; }
 
  private:
-  std::function<Result<size_t>(std::string_view)> bytes_of_;
+  using BytesOf = std::function<Result<size_t>(std::string_view)>;
+  explicit RowGroups(BytesOf bytes_of) : bytes_of_(std::move(bytes_of)) {}
+  static Result<RowGroups> of_bytes(std::string_view number);
+  static Result<RowGroups> of_separator(std::string_view text);
+
+  BytesOf bytes_of_;
   bool of_plain_fields_ = false;
 };
 
