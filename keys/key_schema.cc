@@ -12,13 +12,13 @@
 
 namespace cellar {
 
-using Values = std::vector<std::optional<std::string>>;
-
 struct KeySchema::Fields {
   std::vector<KeyField> list;
 };
 
 namespace {
+
+using FieldTexts = std::vector<std::optional<std::string>>;
 
 constexpr size_t kFieldsMax = 100;
 constexpr size_t kTextBytesMax = 4096;
@@ -120,7 +120,7 @@ std::vector<std::string> KeySchema::names() const {
 
 // ---- Keys of fields
 
-Result<std::string> KeySchema::key(const Values& values) const {
+Result<std::string> KeySchema::key(const FieldTexts& values) const {
   const std::vector<KeyField>& fields = fields_->list;
   if (values.size() < fields.size())
     return Status::invalid_argument(fmt::format("field {} of the key is missing", fields[values.size()].name))
@@ -129,7 +129,7 @@ Result<std::string> KeySchema::key(const Values& values) const {
   return std::move(range.start);
 }
 
-Result<KeyRange> KeySchema::range(const Values& values) const {
+Result<KeyRange> KeySchema::range(const FieldTexts& values) const {
   const std::vector<KeyField>& fields = fields_->list;
   if (values.size() > fields.size())
     return Status::invalid_argument(
@@ -153,9 +153,9 @@ Result<KeyRange> KeySchema::range(const Values& values) const {
   return KeyRange{std::move(key), std::move(next)};
 }
 
-Result<Values> KeySchema::parse_values(std::string_view text) const {
+Result<FieldTexts> KeySchema::parse_values(std::string_view text) const {
   const std::vector<KeyField>& fields = fields_->list;
-  Values values;
+  FieldTexts values;
   for (std::string_view rest = text; !trimmed(rest).empty();) {
     if (!values.empty()) rest.remove_prefix(1);  // the comma
     const size_t equals = rest.find('=');
@@ -196,8 +196,8 @@ Result<KeyValue> take_field(const KeyField& field, std::string_view key, std::st
 
 }  // namespace
 
-Result<Values> KeySchema::values(std::string_view key) const {
-  Values values;
+Result<FieldTexts> KeySchema::values(std::string_view key) const {
+  FieldTexts values;
   std::string_view rest = key;
   for (const KeyField& field : fields_->list) {
     CELLAR_TRY_ASSIGN(const KeyValue value, take_field(field, key, rest));

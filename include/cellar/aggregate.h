@@ -14,11 +14,11 @@
 
 namespace CELLAR_PUBLIC cellar {
 
-// Aggregate: what there is to say about many values. Number is one of these:
-//   int64_t       values of eight bytes, such as those of counters and plain_int64(); an overflow of the sum
-//                 is an error
-//   double        values of plain_float64(); NaN is a bad value; the sum compensates for what rounding loses
-//   std::string   texts of decimals, such as "-12.50" or "1e3"; sum, min and max are exact
+// Aggregate: the sum, the bounds and the average of many values. Number is one of three types.
+//
+// int64_t: values of eight bytes, such as those of counters and plain_int64(). An overflow of the sum is an
+// error. double: values of plain_float64(). NaN is a bad value. The sum compensates for what rounding loses.
+// std::string: texts of decimals, such as "-12.50" or "1e3". Sum, min and max are exact.
 template <class Number>
 struct Aggregate {
   std::string group;    // the first bytes of the rows; empty for all rows
@@ -46,8 +46,8 @@ struct AggregateOptions {
 // filter of the scan choose them. It reads them through Table::scan, also from a cluster, and in parts, so
 // that a row of any size needs little memory. HBase: AggregationClient; it has no groups.
 //
-// Errors: those of Table::scan; kInvalidArgument for a bad value, an overflow or a raw scan; kLimit for a sum
-// of decimals of more than 1,000 digits; kAborted.
+// Errors: those of Table::scan; kInvalidArgument for a bad value, an overflow or a raw scan. Also kLimit for
+// a sum of decimals of more than 1,000 digits, and kAborted.
 template <class Number>
 Result<Aggregate<Number>> aggregate(Table& table, const Scan& scan = {},
                                     const AggregateOptions& options = {});
@@ -56,10 +56,12 @@ Result<Aggregate<Number>> aggregate(Table& table, const Scan& scan = {},
 // memory. Calls `on_group` when a group is complete, in the order of the scan. Its error ends the call.
 //
 // `group_of` returns how many of the first bytes of a row are its group. A row that begins with the group of
-// another row must be of that group, unless one of the two rows is itself the group. So these fit:
-//   [](std::string_view row) { return std::min<size_t>(row.size(), 8); }       the first eight bytes
-//   [](std::string_view row) { return std::min(row.find('/'), row.size() - 1) + 1; }   up to a slash
-//   [&](std::string_view row) { return schema.bytes_of_first(row, 2); }        two fields of a KeySchema
+// another row must be of that group, unless one of the two rows is itself the group.
+//
+// - the first eight bytes: [](std::string_view row) { return std::min<size_t>(row.size(), 8); }
+// - up to a slash: [](std::string_view row) { return std::min(row.find('/'), row.size() - 1) + 1; }
+// - two fields of a KeySchema: [&](std::string_view row) { return schema.bytes_of_first(row, 2); }
+//
 // Its errors, and a size beyond the row, end the call with the row in the message.
 template <class Number>
 Status aggregate_groups(Table& table, const Scan& scan,

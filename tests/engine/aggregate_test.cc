@@ -42,7 +42,7 @@ class AggregateTest : public EngineFixture {
     return found;
   }
 
-  // What a program computes of the cells of the scan.
+  // A program computes this of the cells of the scan.
   struct Expected {
     std::vector<int64_t> values;
     uint64_t rows = 0;

@@ -1,6 +1,6 @@
-// Goal: a schema makes the keys that KeyBuilder makes, gives their fields back, and refuses all else with the
-// field and the reason. Method: keys of each type by hand; random schemas and values, compared with
-// KeyBuilder's keys and sorted; any bytes, which must be made again from their fields or be refused.
+// Goal: a schema makes the keys that KeyBuilder makes, and gives their fields back. It refuses all else, with
+// the field and the reason. Method: keys of each type by hand; random schemas and values, there and back. Any
+// bytes must be made again from their fields, or be refused.
 #include "cellar/key_schema.h"
 
 #include <fmt/format.h>

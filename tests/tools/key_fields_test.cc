@@ -1,5 +1,5 @@
-// Goal: the tools show the fields of keys wherever they show keys, take keys by their fields, and aggregate by
-// them; the schema stays with its table wherever the table goes.
+// Goal: the tools show the fields of keys wherever they show keys. They take keys by their fields, and
+// aggregate by them. The schema stays with its table wherever the table goes.
 // Method: the real program on a table of rows that KeyBuilder made; its answers are compared, in JSON where
 // that is clearer.
 #include <fmt/format.h>
@@ -161,7 +161,7 @@ TEST_F(KeyFields, TheyStayWithTheTable) {
   write_file("create.txt", create);
   out_of({"shell", "again", "create.txt"});
   EXPECT_TRUE(has({"describe", "again", "views"}, "user text, when int64 desc ms")) << create;
-  // What scan prints, load reads.
+  // load reads the output of scan.
   write_file("cells.jsonl", out_of({"scan", "shop", "views", "--format", "jsonl"}));
   out_of({"load", "again", "views", "cells.jsonl"});
   EXPECT_EQ(out_of({"scan", "again", "views"}), out_of({"scan", "shop", "views"}));

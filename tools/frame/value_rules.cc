@@ -89,7 +89,7 @@ void ValueRules::append_json(std::string& to, const CellView& cell, bool mvcc, b
 }
 
 void ValueRules::append_row(std::string& to, std::string_view row) const {
-  row_.value_or(parts_).append(to, row);
+  row_ ? row_->append(to, row) : cellar::append_value(to, row, parts_);
 }
 
 void ValueRules::append_family(std::string& to, std::string_view family) const {
@@ -97,7 +97,7 @@ void ValueRules::append_family(std::string& to, std::string_view family) const {
 }
 
 void ValueRules::append_qualifier(std::string& to, std::string_view qualifier) const {
-  qualifier_.value_or(parts_).append(to, qualifier);
+  qualifier_ ? qualifier_->append(to, qualifier) : cellar::append_value(to, qualifier, parts_);
 }
 
 void ValueRules::append_column(std::string& to, std::string_view family, std::string_view qualifier) const {

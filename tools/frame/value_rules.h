@@ -50,12 +50,11 @@ class ValueRules {
 
   // Sets the form of values for which no rule is added.
   void set_values(ValueForm form) { values_ = form; }
-  // Adds "row=long", "qualifier=hex", "value=utf8", "d:count=long", "d=double" or "row=key(user text)". The
-  // rule of a column goes before that of its family, and that before the one for all values.
-  // kInvalidArgument.
+  // Adds "row=long", "qualifier=hex", "value=utf8", "d:count=long" or "row=key(user text)". The rule of a
+  // column goes before that of its family. That goes before the one for all values. Error: kInvalidArgument.
   Status add(std::string_view rule);
-  // Rows without a rule are shown by the schema of their table: as fields where people read them, and in
-  // JSON in addition to their bytes.
+  // Lets rows without a rule be shown by the schema of their table. People see fields in place of bytes. JSON
+  // has fields in addition.
   void set_table_schema(const KeySchema& schema, Format format);
   // Returns true if a rule for rows was added.
   bool has_row_rule() const { return row_.has_value(); }

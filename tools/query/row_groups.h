@@ -15,8 +15,8 @@ namespace cellar {
 // A value type.
 class RowGroups {
  public:
-  // Parses "bytes:8", "fields:2", "until:/", or the name of a field of the schema: the fields up to this one.
-  // kInvalidArgument, with the nearest word as the hint.
+  // Parses "bytes:8", "fields:2", "until:/" or the name of a field of the schema. A name stands for the
+  // fields up to this one. kInvalidArgument, with the nearest word as the hint.
   static Result<RowGroups> parse(std::string_view text, const std::optional<KeySchema>& schema);
 
   // Returns how many of the first bytes of a row are its group.
