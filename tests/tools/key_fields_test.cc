@@ -148,23 +148,28 @@ TEST_F(KeyFields, RowsAreNamedByThem) {
   fails({"scan", "shop", "views", "--key", ""}, 2, "--key names no field");
   out_of({"create", "shop", "plain", "v"});
   fails({"scan", "shop", "plain", "--key", "user=a"}, 2, "the table has no KEY_FIELDS");
-  EXPECT_TRUE(has({"scan", "shop", "views", "--key", "user=alice", "--decode", "row=key(user text)"},
-                  "user=alice, :"));
+  EXPECT_TRUE(
+      has({"scan", "shop", "views", "--key", "user=alice", "--decode", "row=key(user text, rest raw)"},
+          "user=alice, rest="));
 }
 
 TEST_F(KeyFields, TheyStayWithTheTable) {
   make_views();
   EXPECT_TRUE(has({"describe", "shop", "views"}, "user text, when int64 desc ms"));
-  out_of({"copy", "shop", "other", "--table", "views"});
+  out_of({"copy", "shop", "other", "views"});
   EXPECT_TRUE(has({"scan", "other", "views"}, kAlice));
   const std::string create = out_of({"describe", "shop", "views", "--as", "create"});
   write_file("create.txt", create);
-  out_of({"shell", "again", "create.txt"});
+  out_of({"create", "again", "first", "d"});
+  out_of({"shell", "again", "-f", "create.txt"});
   EXPECT_TRUE(has({"describe", "again", "views"}, "user text, when int64 desc ms")) << create;
   // load reads the output of scan.
   write_file("cells.jsonl", out_of({"scan", "shop", "views", "--format", "jsonl"}));
   out_of({"load", "again", "views", "cells.jsonl"});
   EXPECT_EQ(out_of({"scan", "again", "views"}), out_of({"scan", "shop", "views"}));
+  out_of({"export", "shop", "views", "--to", "hfile", "-o", "out"});
+  out_of({"bulkload", "ingest", "out", "adopted", "views", "--create"});
+  EXPECT_TRUE(has({"scan", "adopted", "views"}, kAlice));
   out_of({"checkpoint", "shop", "backup"});
   EXPECT_TRUE(has({"scan", "backup", "views"}, kAlice));
 }

@@ -136,7 +136,7 @@ void ShownParts::declare(Arguments& arguments, bool values) {
         .flag("--full", full_, "values whole: at a terminal a table cuts them to its width");
   }
   arguments.option_list("--decode", decode_, "RULE",
-                        values ? "a part by its own form: row=hex, d:count=long, row=key; may be repeated"
+                        values ? "a part by its own form: row=key, d:count=long; may be repeated"
                                : "a key by its own form: row=hex, row=key(user text); may be repeated");
 }
 

@@ -72,10 +72,10 @@ class AggregateCommand final : public Command {
                       "the rows of a user, for a program")
         .more_example(
             "cellar aggregate shop orders --start user41 --start-exclusive --stop user43 "
-            "--stop-inclusive --column c:visits",
+            "--stop-inclusive \\\n      --column c:visits",
             "after user41, up to and including user43")
         .more_example(
-            "cellar aggregate shop orders --limit 2 --filter \"FamilyFilter(=, 'binary:c')\" "
+            "cellar aggregate shop orders --limit 2 --filter \"FamilyFilter(=, 'binary:c')\" \\\n      "
             "--group-by bytes:6 --decode row=hex",
             "the cells of a family in two rows, with groups in hexadecimal")
         .more_example("cellar aggregate load --assume d:max_versions=3 --count-bad",
