@@ -3,7 +3,9 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <charconv>
+#include <cmath>
 
 #include "base/bytes.h"
 
@@ -19,6 +21,22 @@ Status no_decimal(std::string_view text, std::string_view why) {
   constexpr size_t kShown = 60;
   const std::string shown = escaped(text.substr(0, kShown)) + (text.size() > kShown ? "..." : "");
   return Status::invalid_argument(fmt::format("\"{}\" {}", shown, why)).hinting("such as -12.50 or 1e3");
+}
+
+// Compares the magnitudes: below, at or above 0.
+int compare_magnitudes(const Decimal& a, const Decimal& b) {
+  if (a.digits.empty() || b.digits.empty())
+    return static_cast<int>(b.digits.empty()) - static_cast<int>(a.digits.empty());
+  if (a.point != b.point) return a.point < b.point ? -1 : 1;
+  return a.digits.compare(b.digits);
+}
+
+// Returns the digits of a number that lie between the places `top` and `bottom`, which are powers of ten.
+std::string aligned_digits(const Decimal& number, int64_t top, int64_t bottom) {
+  std::string digits(static_cast<size_t>(top - number.point), '0');
+  digits += number.digits;
+  digits.resize(static_cast<size_t>(top - bottom), '0');
+  return digits;
 }
 
 bool only_digits(std::string_view text) { return text.find_first_not_of("0123456789") == text.npos; }
@@ -79,6 +97,43 @@ std::string decimal_text(const Decimal& number) {
   text.append(digits.substr(0, whole));
   if (number.point >= count) return text.append(whole - digits.size(), '0');
   return text.append(".").append(digits.substr(whole));
+}
+
+Result<Decimal> sum_of(const Decimal& a, const Decimal& b, size_t digits_max) {
+  if (a.digits.empty() || b.digits.empty()) return a.digits.empty() ? b : a;
+  const auto bottom_of = [](const Decimal& n) { return n.point - static_cast<int64_t>(n.digits.size()); };
+  const bool a_greater = compare_magnitudes(a, b) >= 0;
+  const Decimal& greater = a_greater ? a : b;
+  const Decimal& lesser = a_greater ? b : a;
+  const int64_t top = greater.point + 1;  // room for a carry
+  const int64_t bottom = std::min(bottom_of(a), bottom_of(b));
+  if (top - bottom > static_cast<int64_t>(digits_max) + 1)
+    return Status::limit(fmt::format("a sum of more than {} digits", digits_max));
+  std::string digits = aligned_digits(greater, top, bottom);
+  const std::string other = aligned_digits(lesser, top, bottom);
+  const int sign = a.negative == b.negative ? 1 : -1;
+  int carry = 0;
+  for (size_t i = digits.size(); i-- > 0;) {
+    int digit = digits[i] - '0' + sign * (other[i] - '0') + carry;
+    carry = digit > 9 ? 1 : digit < 0 ? -1 : 0;
+    digit -= carry * 10;
+    digits[i] = static_cast<char>('0' + digit);
+  }
+  return decimal_of(greater.negative, std::move(digits), -bottom);
+}
+
+bool is_less(const Decimal& a, const Decimal& b) {
+  if (a.negative != b.negative) return a.negative;
+  const int order = compare_magnitudes(a, b);
+  return a.negative ? order > 0 : order < 0;
+}
+
+double nearest_double(const Decimal& number) {
+  const std::string text = decimal_text(number);
+  double value = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  if (error == std::errc::result_out_of_range) value = number.point > 0 ? HUGE_VAL : 0;
+  return error == std::errc::result_out_of_range && number.negative ? -value : value;
 }
 
 }  // namespace cellar

@@ -30,4 +30,12 @@ Result<Decimal> parse_decimal(std::string_view text);
 // have an exponent: "1e400", "1.25e-7". The text is at most about 40 characters longer than the digits.
 std::string decimal_text(const Decimal& number);
 
+// Returns the exact sum. kLimit if the digits of both numbers, written below each other, need more than
+// `digits_max` places.
+Result<Decimal> sum_of(const Decimal& a, const Decimal& b, size_t digits_max);
+// Returns whether a is less than b.
+bool is_less(const Decimal& a, const Decimal& b);
+// Returns the nearest double: 0 or an infinity beyond the range of doubles.
+double nearest_double(const Decimal& number);
+
 }  // namespace cellar

@@ -360,29 +360,47 @@ Result<std::string> rounded_decimal(std::string_view text) {
   return numeric_text(value);
 }
 
+namespace {
+
+// Takes the next field, of any kind of OrderedBytes. Returns its text, or nothing if it is no field.
+std::optional<std::string> take_any(KeyReader& reader) {
+  if (reader.take_null()) return "null";
+  if (const auto value = reader.int8(); value.ok()) return fmt::format("{}", *value);
+  if (const auto value = reader.int16(); value.ok()) return fmt::format("{}", *value);
+  if (const auto value = reader.int32(); value.ok()) return fmt::format("{}", *value);
+  if (const auto value = reader.int64(); value.ok()) return fmt::format("{}", *value);
+  if (const auto value = reader.float32(); value.ok()) return fmt::format("{}", *value);
+  if (const auto value = reader.float64(); value.ok()) return fmt::format("{}", *value);
+  if (const auto value = reader.decimal(); value.ok()) return *value;
+  for (const auto take : {&KeyReader::text, &KeyReader::blob, &KeyReader::last_blob}) {
+    if (const auto value = (reader.*take)(); value.ok()) return "'" + escaped(*value) + "'";
+  }
+  return std::nullopt;
+}
+
+}  // namespace
+
 std::string key_fields_text(std::string_view key) {
   KeyReader reader(key);
   std::string text;
-  const auto next = [&]() -> std::optional<std::string> {
-    if (reader.take_null()) return "null";
-    if (const auto value = reader.int8(); value.ok()) return fmt::format("{}", *value);
-    if (const auto value = reader.int16(); value.ok()) return fmt::format("{}", *value);
-    if (const auto value = reader.int32(); value.ok()) return fmt::format("{}", *value);
-    if (const auto value = reader.int64(); value.ok()) return fmt::format("{}", *value);
-    if (const auto value = reader.float32(); value.ok()) return fmt::format("{}", *value);
-    if (const auto value = reader.float64(); value.ok()) return fmt::format("{}", *value);
-    if (const auto value = reader.decimal(); value.ok()) return *value;
-    for (const auto take : {&KeyReader::text, &KeyReader::blob, &KeyReader::last_blob}) {
-      if (const auto value = (reader.*take)(); value.ok()) return "'" + escaped(*value) + "'";
-    }
-    return std::nullopt;
-  };
   while (!reader.at_end()) {
-    const std::optional<std::string> field = next();
+    const std::optional<std::string> field = take_any(reader);
     text += (text.empty() ? "" : ", ") + (field ? *field : ":" + escaped(reader.rest()));
     if (!field) break;
   }
   return text;
+}
+
+Result<size_t> key_fields_bytes(std::string_view key, size_t fields) {
+  KeyReader reader(key);
+  for (size_t i = 0; i < fields; ++i) {
+    if (reader.at_end())
+      return Status::corruption(fmt::format("the key has {} fields, and not {}", i, fields));
+    if (!take_any(reader))
+      return Status::corruption(
+          fmt::format("no field of OrderedBytes begins at byte {}", key.size() - reader.rest().size()));
+  }
+  return key.size() - reader.rest().size();
 }
 
 // ---- Ranges ----

@@ -269,8 +269,8 @@ inline constexpr double kAssertionsPerFunction = 0.3;
 inline constexpr size_t kColumns = 110;
 inline constexpr size_t kFunctionLines = 70;
 inline constexpr size_t kFileLines = 700;
-// Types that include/cellar defines, nested ones and enums included. It may only fall. It rose twice, see
-// docs/decisions/two-more-public-types.md and docs/decisions/metrics.md.
-inline constexpr size_t kPublicTypes = 116;
+// Types that include/cellar defines, nested ones and enums included. It may only fall. The decisions that
+// raised it are two-more-public-types.md, metrics.md, key-schemas-and-aggregates.md and second-tables.md.
+inline constexpr size_t kPublicTypes = 119;
 
 }  // namespace cellar::testing

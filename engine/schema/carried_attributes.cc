@@ -9,6 +9,7 @@
 #include "base/assert.h"
 #include "base/bytes.h"
 #include "base/units.h"
+#include "cellar/key_schema.h"
 #include "engine/schema/option_field.h"
 #include "engine/schema/option_text.h"
 
@@ -74,6 +75,11 @@ Status coprocessor(std::string_view name, std::string_view value) {
   return has_class && fits ? Status() : unfit(name, value, "path|class|priority|arguments");
 }
 
+// It has an effect: the tools show keys by it.
+Status key_fields(std::string_view name, std::string_view value) {
+  return KeySchema::parse(value).status().with_context(name);
+}
+
 constexpr int64_t kInt = INT32_MAX;
 constexpr int64_t kShort = INT16_MAX;
 constexpr int64_t kRegionBytesMin = 2 << 20;  // HBase's TableDescriptorChecker
@@ -105,6 +111,7 @@ constexpr CarriedAttribute kAttributes[] = {
     {kTable, "ERASURE_CODING_POLICY", "", any, kPlace},
     {kTable, "PRIORITY", "0", number<0, kInt>, "a store has no request handlers"},
     {kTable, "OWNER", "", any, "the owner of the directory owns the store"},
+    {kTable, KeySchema::kTableAttribute, "", key_fields, ""},
     {kTable, "IS_META", "FALSE", flag, "a store has no meta table"},
     {kTable, "IS_ROOT", "FALSE", flag, "a store has no root table"},
 };

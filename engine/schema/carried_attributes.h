@@ -1,5 +1,5 @@
 // Attributes of HBase's families and tables that a store keeps for their owner, and for HBase, and does not
-// act on.
+// act on. KEY_FIELDS is Cellar's: the tools show keys by it.
 #pragma once
 
 #include <span>

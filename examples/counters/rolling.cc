@@ -41,10 +41,9 @@ Status record(const Tables& tables, const std::string& row, int64_t now, int64_t
 
 // Sums what is visible. Which samples are visible is left to the time to live.
 Result<Sum> by_samples(Table& samples, const std::string& row, ReadStats* cost = nullptr) {
-  CELLAR_TRY_ASSIGN(const RowBatch found, samples.get(Get(row).all_versions().stats(cost)));
-  Sum sum;
-  for (const CellView& cell : found.row()) sum.sum += cell.counter().value_or(0), ++sum.count;
-  return sum;
+  const Scan of_row = Scan().start(row).stop(row, true).all_versions().stats(cost);
+  CELLAR_TRY_ASSIGN(const Aggregate<int64_t> found, aggregate<int64_t>(samples, of_row));
+  return Sum{found.sum, static_cast<int64_t>(found.values)};
 }
 
 Result<Sum> by_minutes(Table& minutes, const std::string& row, ReadStats* cost = nullptr) {

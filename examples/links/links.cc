@@ -22,7 +22,9 @@ std::string edge_key(std::string_view from, std::string_view into) {
 Result<Tables> create(Engine& engine) {
   Tables all;
   const FamilyOptions columns = {.name = "a", .bloom = "rowcol"};
-  CELLAR_TRY_ASSIGN(all.edges, engine.create_table("edges", {.families = {{.name = "e"}}}));
+  CELLAR_TRY_ASSIGN(all.edges,
+                    engine.create_table("edges", {.families = {{.name = "e"}},
+                                                  .metadata = {{"KEY_FIELDS", "from text, into text"}}}));
   CELLAR_TRY_ASSIGN(all.adjacency, engine.create_table("adjacency", {.families = {columns}}));
   CELLAR_TRY_ASSIGN(all.cells, engine.create_table("cells", {.families = {{.name = "s"}}}));
   return all;

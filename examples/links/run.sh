@@ -13,6 +13,6 @@ say "Links that change all the time"
 "$build/example_link_changes" "${store}_changes"
 
 say "The same stores with the program cellar"
-show get "$store" edges '4git\x004perl\x00' --explain
-show get "$store" edges '4git\x004inkscape\x00' --explain || [[ $? == 1 ]]  # a row that is missing
+show get "$store" edges --key from=git,into=perl --explain
+show get "$store" edges --key from=git,into=inkscape --explain || [[ $? == 1 ]]  # a row that is missing
 show count "${store}_shards" into_shards --prefix '4everything\x00'

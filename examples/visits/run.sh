@@ -11,4 +11,6 @@ say "Jobs over all visits, by four threads"
 
 say "The same store with the program cellar"
 show scan "$store" visits --column z --limit 3 --explain
-show count "$store" ip_hours
+show scan "$store" visits --column p --limit 2 --format jsonl
+show aggregate "$store" ip_hours --group-by ip --limit 8
+show aggregate "$store" ip_hours --group-by hour --limit 4

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "base/bytes.h"
+#include "cellar/key_schema.h"
 #include "engine/schema/option_fields.h"
 #include "engine/schema/option_text.h"
 #include "hbase/proto/hbase.pb.h"
@@ -58,14 +59,16 @@ Status set_own(FamilyOptions& family, const std::string& option, const std::stri
   return set_option(family, option, value);
 }
 
-// Sets an attribute or key. HBase accepts two that Cellar refuses: keys of families in a table, and the
-// encryption of a family. They are carried as they are, so that tables of a cluster can be described.
+// Sets an attribute or key. HBase accepts some that Cellar refuses: keys of families in a table, the
+// encryption of a family, and any text for KEY_FIELDS. They are carried as they are, so that tables of a
+// cluster can be described.
 template <class Options>
 Status set_or_carry(Options& options, CarriedTexts& carried, std::string_view place, const std::string& name,
                     const std::string& value) {
   constexpr bool kIsTable = std::is_same_v<Options, TableOptions>;
   const Status set = set_option(options, fmt::format("{}.{}", place, name), value);
-  const bool carries = kIsTable ? is_family_key(name) : name.starts_with("ENCRYPTION");
+  const bool carries =
+      kIsTable ? is_family_key(name) || name == KeySchema::kTableAttribute : name.starts_with("ENCRYPTION");
   if (set.ok() || !carries) return set;
   carried[name] = value;
   return {};

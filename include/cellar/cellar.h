@@ -2,6 +2,7 @@
 #pragma once
 
 #include "cellar/action.h"
+#include "cellar/aggregate.h"
 #include "cellar/batch.h"
 #include "cellar/cell.h"
 #include "cellar/check_and_mutate.h"
@@ -13,6 +14,7 @@
 #include "cellar/filter.h"
 #include "cellar/identifiers.h"
 #include "cellar/ingest.h"
+#include "cellar/key_schema.h"
 #include "cellar/keys.h"
 #include "cellar/manual_clock.h"
 #include "cellar/metrics.h"

@@ -135,6 +135,9 @@ Result<std::string> rounded_decimal(std::string_view text);
 // Returns the fields of a key for people: "'sensor-7', 1500, null". Bytes that are not a field are escaped
 // after a colon.
 std::string key_fields_text(std::string_view key);
+// Returns how many bytes the first `fields` fields of the key have. Error: kCorruption if the key has fewer,
+// or other bytes in their place. KeySchema also knows fields that do not tell their kind.
+Result<size_t> key_fields_bytes(std::string_view key, size_t fields);
 
 // ---- Ranges
 

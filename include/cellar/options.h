@@ -45,7 +45,7 @@ enum class Stamps : uint8_t {
 constexpr int64_t kForever = 2147483647;  // seconds; HBase's HConstants.FOREVER
 
 // Texts that a family or table stores for its owner or for HBase. Cellar keeps and shows them, and does not
-// act on them.
+// act on them. The tools show keys by KEY_FIELDS of a table: KeySchema::kTableAttribute.
 using CarriedTexts = std::map<std::string, std::string>;
 
 // FamilyOptions: the options of one column family. Field names are the keys of the command line. set_option()
@@ -134,7 +134,7 @@ struct TableOptions {
   bool read_only = false;          // writes and ingests fail with kReadOnly; the table can still be altered
   bool compaction_enabled = true;  // false: only compact() compacts; files_slow and files_stop have no effect
   uint64_t memtable_bytes = 0;     // a family's memtable is flushed at this size; 0: the engine's
-  CarriedTexts metadata = {};      // as of a family: OWNER, MAX_FILESIZE, COPROCESSOR$1, …
+  CarriedTexts metadata = {};      // as of a family: OWNER, KEY_FIELDS, MAX_FILESIZE, COPROCESSOR$1, …
   CarriedTexts configuration = {};  // as of a family
 
   bool operator==(const TableOptions&) const = default;

@@ -3,6 +3,10 @@
 
 #include <gtest/gtest.h>
 
+#include <cmath>
+
+#include "base/random.h"
+
 namespace cellar::testing {
 namespace {
 
@@ -45,6 +49,37 @@ TEST(Decimals, AreNotReadFromOtherTexts) {
             "\"1e-99999999999999999999\" has an exponent beyond 2147483647");
   EXPECT_EQ(again(std::string(100, '\n')).size(),
             60 * 4 + std::string("\"...\" is not a decimal number").size());
+}
+
+// The same sums and orders as those of whole numbers, by thousandths.
+TEST(Decimals, AddAndCompareLikeNumbers) {
+  Random random(5);
+  const auto thousandths = [](int64_t number) {
+    return decimal_of(number < 0, std::to_string(std::abs(number)), 3);
+  };
+  for (int round = 0; round < 2000; ++round) {
+    const auto draw = [&] {
+      return (static_cast<int64_t>(random.below(200)) - 100) * (random.below(2) == 0 ? 1 : 12345);
+    };
+    const int64_t a = draw();
+    const int64_t b = draw();
+    EXPECT_EQ(sum_of(thousandths(a), thousandths(b), 20).value(), thousandths(a + b)) << a << " " << b;
+    EXPECT_EQ(is_less(thousandths(a), thousandths(b)), a < b) << a << " " << b;
+    EXPECT_EQ(nearest_double(thousandths(a)), static_cast<double>(a) / 1000);
+  }
+}
+
+TEST(Decimals, SumsAreExactOrTooLong) {
+  const auto of = [](std::string_view text) { return parse_decimal(text).value(); };
+  EXPECT_EQ(decimal_text(sum_of(of("1e20"), of("1e-5"), 40).value()), "100000000000000000000.00001");
+  EXPECT_EQ(decimal_text(sum_of(of("-999.99"), of("-0.01"), 40).value()), "-1000");
+  EXPECT_EQ(sum_of(of("1e20"), of("1e-20"), 41).value().digits.size(), 41u);
+  EXPECT_EQ(sum_of(of("1e20"), of("1e-20"), 40).status().code(), Code::kLimit);
+  EXPECT_EQ(sum_of(of("1e2147483647"), of("-1e-2147483647"), 1000).status().code(), Code::kLimit);
+  EXPECT_EQ(sum_of(of("0"), of("1e400"), 3).value(), of("1e400"));
+  EXPECT_EQ(sum_of(of("1e400"), of("-1e400"), 3).value(), Decimal());
+  EXPECT_EQ(nearest_double(of("-1e400")), -HUGE_VAL);
+  EXPECT_EQ(nearest_double(of("1e-400")), 0);
 }
 
 }  // namespace

@@ -20,7 +20,7 @@ namespace {
 constexpr WriteOptions kFsynced{.durability = Durability::kFsyncWal};
 
 TEST(HealthOfAnEngine, AFailureThatIsOverIsNotToldAgain) {
-  const World world(EngineOptions(), "store");
+  const cellar::World world(EngineOptions(), "store");
   const std::unique_ptr<Event> changed = world.executor.make_event();
   Health health(world, *changed);
   const Status broken = Status::io_error("the medium is broken");

@@ -198,5 +198,37 @@ TEST_F(ClientOnServer, ABatchOfOneRowIsWritten) {
   EXPECT_TRUE(cluster_->write(foreign).is(Code::kInvalidArgument));
 }
 
+// In three regions, so that a group lies in two of them.
+TEST_F(ClientOnServer, AggregatesAndSchemasOfKeysAsInAStore) {
+  ASSERT_NO_FATAL_FAILURE(start({"r25", "r40"}));
+  for (int row = 10; row < 60; ++row) {
+    const Put put =
+        Put("r" + std::to_string(row)).add("n", "x", plain_int64(row)).add("n", "y", plain_int64(1));
+    for (Table* const table : {there_.get(), here_.get()}) ASSERT_TRUE(table->put(put).ok());
+  }
+  const auto groups_of = [](Table& table) {
+    std::string text;
+    const auto add = [&](const Aggregate<int64_t>& found) {
+      text += found.group + "=" + std::to_string(found.sum) + "/" + std::to_string(found.values) + "/" +
+              std::to_string(found.rows) + " ";
+      return Status();
+    };
+    const auto group_of = [](std::string_view row) { return std::min<size_t>(row.size(), 2); };
+    const Scan scan = Scan().start("r15").family("n");
+    EXPECT_TRUE(aggregate_groups<int64_t>(table, scan, group_of, add).ok());
+    return text;
+  };
+  EXPECT_EQ(groups_of(*there_), groups_of(*here_));
+  EXPECT_THAT(groups_of(*there_), HasSubstr("r4=455/20/10 "));
+  EXPECT_EQ(aggregate<int64_t>(*there_).value().sum, aggregate<int64_t>(*here_).value().sum);
+
+  TableChange change{.metadata = CarriedTexts{{"KEY_FIELDS", "user text, when int64 desc ms"}}};
+  const Status altered = cluster_->alter_table(kTable, change);
+  ASSERT_TRUE(altered.ok()) << altered;
+  EXPECT_EQ(there_->info().options.metadata, *change.metadata);
+  change.metadata->at("KEY_FIELDS") = "user txt";
+  EXPECT_TRUE(cluster_->alter_table(kTable, change).is(Code::kInvalidArgument));
+}
+
 }  // namespace
 }  // namespace cellar::testing

@@ -132,9 +132,9 @@ class InspectCommand final : public Command {
 
   void show(Session& session, const HFileDescription& file, bool long_form, nlohmann::ordered_json& list) {
     if (session.format() == Format::kJson) {
-      list.push_back(inspect_json(file));
+      list.push_back(inspect_json(file, rules_));
     } else if (session.format() == Format::kJsonl) {
-      session.out().write(inspect_json(file).dump(-1, ' ', false, kReplacing) + "\n");
+      session.out().write(inspect_json(file, rules_).dump(-1, ' ', false, kReplacing) + "\n");
     } else if (long_form) {
       const InspectWanted wanted = {.facts = all_ || scan_ || !asked_more(),
                                     .index = index_,

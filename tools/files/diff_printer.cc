@@ -49,16 +49,16 @@ std::string line_of(const CellDifference& found, const ValueRules& rules) {
   return line + "\n";
 }
 
-void append_member(std::string& to, std::string_view name, const CellView* cell) {
+void append_member(std::string& to, std::string_view name, const CellView* cell, const ValueRules& rules) {
   to += fmt::format(",\"{}\":", name);
   if (cell == nullptr) {
     to += "null";
   } else {
-    append_json(to, *cell, true, true);
+    rules.append_json(to, *cell, true, true);
   }
 }
 
-std::string json_of(const CellDifference& found) {
+std::string json_of(const CellDifference& found, const ValueRules& rules) {
   const bool both = found.a != nullptr && found.b != nullptr;
   std::string json = fmt::format("\"op\":\"{}\",\"differs\":[", both ? "!" : found.a != nullptr ? "-" : "+");
   if (found.value) json += "\"value\",";
@@ -66,8 +66,8 @@ std::string json_of(const CellDifference& found) {
   if (found.mvcc) json += "\"mvcc\",";
   if (json.ends_with(',')) json.pop_back();
   json += "]";
-  append_member(json, "a", found.a);
-  append_member(json, "b", found.b);
+  append_member(json, "a", found.a, rules);
+  append_member(json, "b", found.b, rules);
   return json + "}";
 }
 
@@ -122,9 +122,9 @@ void DiffPrinter::add(const CellDifference& difference) {
   if (format_ == Format::kTable) {
     out_.write(line_of(difference, rules_));
   } else if (format_ == Format::kJson) {
-    add_json(json_of(difference), printed_ == printed_meta_ + 1);
+    add_json(json_of(difference, rules_), printed_ == printed_meta_ + 1);
   } else {
-    out_.write("{\"kind\":\"cell\"," + json_of(difference) + "\n");
+    out_.write("{\"kind\":\"cell\"," + json_of(difference, rules_) + "\n");
   }
 }
 

@@ -49,7 +49,7 @@ FindPrinter::FindPrinter(Output& out, Format format, const RowTarget& target, si
     : out_(out), format_(format), target_(target), path_width_(path_width), rules_(std::move(rules)) {
   if (format_ != Format::kJson) return;
   out_.write("{\"schema\":\"cellar.find/1\",\"row\":" + json_string(escaped(target_.row)) +
-             ",\"column\":" + target_column(target_) + ",\"places\":[");
+             rules_.key_member(target_.row) + ",\"column\":" + target_column(target_) + ",\"places\":[");
 }
 
 void FindPrinter::begin(const FindPlace& place) {
@@ -158,7 +158,8 @@ void FindPrinter::finish(const FindTotals& totals) {
     out_.write((places_ == 0 ? "]," : "\n],") + members + "}\n");
   } else {
     out_.write("{\"kind\":\"total\",\"row\":" + json_string(escaped(target_.row)) +
-               ",\"column\":" + target_column(target_) + "," + members + "}\n");
+               rules_.key_member(target_.row) + ",\"column\":" + target_column(target_) + "," + members +
+               "}\n");
   }
 }
 

@@ -127,12 +127,12 @@ void body_text(std::string& text, const HFileBlockDetail& block) {
   }
 }
 
-Json cell_json(const Cell& cell) {
+Json cell_json(const Cell& cell, const ValueRules& rules) {
   OwnedCell owned;
   owned.assign(cell.row, cell.family, cell.qualifier, cell.timestamp, cell.type, cell.sequence, cell.value,
                cell.tags);
   std::string text;
-  append_json(text, owned.view(), true, true);
+  rules.append_json(text, owned.view(), true, true);
   return Json::parse(text);
 }
 
@@ -279,7 +279,7 @@ Json trailer_json(const HFileDescription& file) {
               {"encryption_algorithm", escaped(trailer.encryption_algorithm)}};
 }
 
-Json block_json(const HFileBlockDetail& block) {
+Json block_json(const HFileBlockDetail& block, const ValueRules& rules) {
   Json json = Json::object();
   if (block.ordinal) json["ordinal"] = *block.ordinal;
   json["offset"] = block.offset;
@@ -317,7 +317,7 @@ Json block_json(const HFileBlockDetail& block) {
     json["first_key"] = flat_key_text(block.first_key);
     json["last_key"] = flat_key_text(block.last_key);
   }
-  for (const Cell& cell : block.cells) json["cells"].push_back(cell_json(cell));
+  for (const Cell& cell : block.cells) json["cells"].push_back(cell_json(cell, rules));
   if (block.cells_left_out > 0) json["cells_left_out"] = block.cells_left_out;
   return json;
 }

@@ -21,7 +21,7 @@ std::string block_text(const HFileBlockDetail& block, const ValueRules& rules);
 nlohmann::ordered_json index_list_json(const HFileDescription& file);
 nlohmann::ordered_json chunk_list_json(const HFileBloomLine& bloom);
 nlohmann::ordered_json trailer_json(const HFileDescription& file);
-nlohmann::ordered_json block_json(const HFileBlockDetail& block);
+nlohmann::ordered_json block_json(const HFileBlockDetail& block, const ValueRules& rules);
 
 // "ok", "damaged", "none" where there are no sums, "unknown" where the header cannot be read.
 std::string_view checksum_state(const HFileBlockDetail& block);

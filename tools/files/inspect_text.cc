@@ -333,7 +333,7 @@ std::string inspect_table(const std::vector<HFileDescription>& files) {
   return aligned_table(rows);
 }
 
-nlohmann::ordered_json inspect_json(const HFileDescription& file) {
+nlohmann::ordered_json inspect_json(const HFileDescription& file, const ValueRules& rules) {
   Json json = {{"path", file.name},
                {"bytes", file.file_bytes},
                {"version", file.version},
@@ -348,7 +348,7 @@ nlohmann::ordered_json inspect_json(const HFileDescription& file) {
   if (file.has_file_info) add_facts(json, file);
   if (file.has_trailer) json["trailer"] = trailer_json(file);
   add_lists(json, file);
-  if (file.block) json["block"] = block_json(*file.block);
+  if (file.block) json["block"] = block_json(*file.block, rules);
   json["warnings"] = Json::array();
   for (const HFileWarning& warning : file.warnings)
     json["warnings"].push_back({{"code", warning.code}, {"text", warning.text}});

@@ -25,6 +25,6 @@ struct InspectWanted {
 std::string inspect_text(const HFileDescription& file, const InspectWanted& wanted);
 // One line per file.
 std::string inspect_table(const std::vector<HFileDescription>& files);
-nlohmann::ordered_json inspect_json(const HFileDescription& file);
+nlohmann::ordered_json inspect_json(const HFileDescription& file, const ValueRules& rules);
 
 }  // namespace cellar

@@ -253,19 +253,27 @@ Json group_json(const GroupTotals& group) {
 
 Json left_out_json(const GroupTotals& rest) { return {{"cells", rest.cells}, {"bytes", rest.bytes}}; }
 
-Json row_json(const CellStats& stats, const LargeRow& row) {
-  return {{"row", escaped(row.row)},
-          {"path", stats.files()[row.file].path},
-          {"bytes", row.bytes},
-          {"cells", row.cells}};
+// Adds the fields of a row, where rows are shown as fields.
+Json with_key(Json json, std::string_view row, const ValueRules& rules) {
+  if (const std::optional<std::string> key = rules.key_json(row)) json["key"] = Json::parse(*key);
+  return json;
 }
 
-Json column_json(const CellStats& stats, const VersionedColumn& column) {
-  return {{"row", escaped(column.row)},
-          {"family", escaped(column.family)},
-          {"qualifier", escaped(column.qualifier)},
-          {"path", stats.files()[column.file].path},
-          {"versions", column.versions}};
+Json row_json(const StatsView& view, const LargeRow& row) {
+  const Json json = {{"row", escaped(row.row)},
+                     {"path", view.stats->files()[row.file].path},
+                     {"bytes", row.bytes},
+                     {"cells", row.cells}};
+  return with_key(json, row.row, view.rules);
+}
+
+Json column_json(const StatsView& view, const VersionedColumn& column) {
+  const Json json = {{"row", escaped(column.row)},
+                     {"family", escaped(column.family)},
+                     {"qualifier", escaped(column.qualifier)},
+                     {"path", view.stats->files()[column.file].path},
+                     {"versions", column.versions}};
+  return with_key(json, column.row, view.rules);
 }
 
 }  // namespace
@@ -308,10 +316,10 @@ Json stats_json(const StatsView& view) {
     json["groups_left_out"] = left_out_json(stats.left_out());
   }
   json["largest_rows"] = Json::array();
-  for (const LargeRow& row : stats.largest_rows()) json["largest_rows"].push_back(row_json(stats, row));
+  for (const LargeRow& row : stats.largest_rows()) json["largest_rows"].push_back(row_json(view, row));
   json["most_versions"] = Json::array();
   for (const VersionedColumn& column : stats.most_versions())
-    json["most_versions"].push_back(column_json(stats, column));
+    json["most_versions"].push_back(column_json(view, column));
   return json;
 }
 

@@ -17,7 +17,7 @@ struct StatsView {
   std::optional<int64_t> now;                       // ages are relative to it; none: to the newest timestamp
   std::vector<std::string> histograms;              // words of histogram_words()
   std::string by;                                   // as it was asked for; empty: no groups
-  ValueRules rules = ValueRules(ValueForm::kText);  // of rows and columns, for people
+  ValueRules rules = ValueRules(ValueForm::kText);  // of rows and columns, for people; keys in JSON
 };
 
 // "key", "value", "row", "cols", "versions", "age".

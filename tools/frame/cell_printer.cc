@@ -60,10 +60,10 @@ void CellPrinter::add(const CellView& cell) {
   switch (options_.format) {
     case Format::kJson:
       to += cells_ == 1 ? "\n" : ",\n";
-      append_json(to, cell, options_.mvcc, options_.tags, options_.values);
+      options_.rules.append_json(to, cell, options_.mvcc, options_.tags, options_.values);
       break;
     case Format::kJsonl:
-      append_json(to, cell, options_.mvcc, options_.tags, options_.values);
+      options_.rules.append_json(to, cell, options_.mvcc, options_.tags, options_.values);
       to += '\n';
       break;
     case Format::kCsv:

@@ -20,7 +20,7 @@ struct CellPrinterOptions {
   bool tags = false;                // and its tags
   bool values = true;               // and its value
   bool types = false;               // tables get a column for the type
-  ValueRules rules = ValueRules();  // of tables, CSV and raw
+  ValueRules rules = ValueRules();  // of tables, CSV and raw; keys in JSON
   size_t value_width = SIZE_MAX;    // of tables: columns of a value's text that are shown
   size_t line_width = SIZE_MAX;     // of tables: the columns of a line; values are cut to it
   std::string schema = "cellar.cells/1";

@@ -54,8 +54,9 @@ constexpr std::string_view kFormatTopic = R"(formats: --format table|json|jsonl|
 Rows, columns and values: a table shows printable UTF-8 as it is, the other formats printable ASCII;
 every other byte is \xHH and a backslash is \x5C. Both can be typed back. --as changes values, --decode
 any part: auto (that), text or escaped (either of the two), utf8 (the bytes unchanged, in csv and raw),
-hex, json, and HBase's numbers: long, int, short, double, float, boolean. Cells in json and jsonl always
-have the form above.
+hex, json, and HBase's numbers: long, int, short, double, float, boolean. --decode also shows the fields of
+a key (cellar help keys). Cells in json and jsonl always have the form above; with --decode row=key, they
+also have a member "key".
 
 Control characters and marks that change the direction of text are \xHH in tables, and in every format
 at a terminal: no file can drive it.
@@ -218,6 +219,38 @@ Faults are reported before the first run. A run makes a store, loads it, reads i
 operations, checks each answer, and removes the store. docs/experiments.md describes the results.
 )~";
 
+constexpr std::string_view kKeyTopic = R"(keys: names and types for the fields of row keys
+
+  cellar alter shop views --set key_fields='user text, when int64 desc ms'
+  cellar get shop views --key user=alice,when=2026-11-20T18:04:11Z
+  cellar scan shop views --key user=alice
+  cellar dump versions.hfile --decode 'row=key(first raw(4), rest raw)'
+
+A table keeps the fields as KEY_FIELDS, also in a copy and on a cluster. get, scan and estimate then show
+them in place of the row; json and jsonl have them as an object in the member "key". --decode row=FORM
+shows rows in another form. --decode row=key needs no names: fields of HBase's OrderedBytes tell their kind.
+
+The fields are in the order of the key, with a comma between them: NAME TYPE. The types are:
+
+  int8 int16 int32 int64 float32 float64 decimal text blob last_blob
+                     OrderedBytes, which sort like their values; desc after it: descending; may be null
+  sized              two bytes with the number of bytes, then the bytes
+  raw(N)  hex(N)     N bytes, as text with \xHH or in hexadecimal: a salt, a hash
+  raw                all bytes to the end of the key
+  zero_padded(N)     N digits
+  plain_int16 plain_int32 plain_int64 plain_float32 plain_float64
+                     HBase's Bytes; negative numbers sort after positive ones
+  reversed_time      Long.MAX_VALUE minus the time, in eight bytes
+  packed_quadkey     a tile of a map in eight bytes; shown as its quadkey
+
+A time has its unit after the type: d, h, min, s, ms or us since 1970. It is shown as
+2026-11-20T18:04:11.203Z, and is written so or as a number.
+
+--key names the first fields in their order: user=alice,when=2026-11-20. Of scan, count, aggregate and export
+it is a range of rows. get needs all fields. A value with a comma is in single quotes, \xHH is a byte, and
+null without quotes is no value. aggregate --group-by user takes the rows of a user together.
+)";
+
 struct Topic {
   std::string_view name;
   std::string_view text;  // empty: made by a function
@@ -226,6 +259,7 @@ struct Topic {
 constexpr Topic kTopics[] = {{"formats", kFormatTopic},
                              {"filters", kFilterTopic},
                              {"times", kTimeTopic},
+                             {"keys", kKeyTopic},
                              {"limits", kLimitsTopic},
                              {"hbase", kHBaseTopic},
                              {"policies", kPolicyTopic},

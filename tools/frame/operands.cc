@@ -12,6 +12,7 @@
 
 #include "base/bytes.h"
 #include "base/coding.h"
+#include "base/iso_time.h"
 #include "base/units.h"
 #include "cellar/environment.h"
 #include "cellar/plugin.h"
@@ -26,60 +27,6 @@ template <class Number>
 bool parse_whole(std::string_view text, Number& number) {
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
   return error == std::errc() && end == text.data() + text.size();
-}
-
-// Takes `digits` digits off the front.
-bool take_digits(std::string_view& text, size_t digits, int64_t& number) {
-  const std::string_view front = text.substr(0, digits);
-  if (front.size() < digits || front.find_first_not_of("0123456789") != front.npos) return false;
-  text.remove_prefix(digits);
-  return parse_whole(front, number);
-}
-
-bool take(std::string_view& text, char c) {
-  if (!text.starts_with(c)) return false;
-  text.remove_prefix(1);
-  return true;
-}
-
-int64_t days_of(int64_t year, int64_t month, int64_t day) {
-  year -= month <= 2 ? 1 : 0;
-  const int64_t era = (year >= 0 ? year : year - 399) / 400;
-  const int64_t year_of_era = year - era * 400;
-  const int64_t day_of_year = (153 * (month > 2 ? month - 3 : month + 9) + 2) / 5 + day - 1;
-  return era * 146097 + year_of_era * 365 + year_of_era / 4 - year_of_era / 100 + day_of_year - 719468;
-}
-
-int64_t days_in_month(int64_t year, int64_t month) {
-  constexpr std::array<int64_t, 12> kDays = {31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31};
-  const bool leap = year % 4 == 0 && (year % 100 != 0 || year % 400 == 0);
-  return kDays[static_cast<size_t>(month - 1)] + (month == 2 && leap ? 1 : 0);
-}
-
-// "2026-11-20", "2026-11-20T18:04", "…:11", "….203", each with or without Z. UTC. Nothing when the text has
-// another form; kInvalidArgument when it has this form and the date or the time of day does not exist.
-Result<std::optional<int64_t>> parse_iso(std::string_view text) {
-  const std::string_view whole = text;
-  int64_t year = 0, month = 0, day = 0, hour = 0, minute = 0, second = 0, milli = 0;
-  if (!take_digits(text, 4, year) || !take(text, '-') || !take_digits(text, 2, month) || !take(text, '-') ||
-      !take_digits(text, 2, day)) {
-    return std::optional<int64_t>();
-  }
-  if (take(text, 'T') || take(text, ' ')) {
-    if (!take_digits(text, 2, hour) || !take(text, ':') || !take_digits(text, 2, minute))
-      return std::optional<int64_t>();
-    if (take(text, ':') && !take_digits(text, 2, second)) return std::optional<int64_t>();
-    if (take(text, '.') && !take_digits(text, 3, milli)) return std::optional<int64_t>();
-  }
-  take(text, 'Z');
-  if (!text.empty()) return std::optional<int64_t>();
-  if (month < 1 || month > 12) return invalid_operand(whole, "a date", "months go from 01 to 12");
-  if (const int64_t days = days_in_month(year, month); day < 1 || day > days)
-    return invalid_operand(whole, "a date", fmt::format("{:04}-{:02} has {} days", year, month, days));
-  if (hour > 23 || minute > 59 || second > 59)
-    return invalid_operand(whole, "a time of day", "times of day go from 00:00:00 to 23:59:59");
-  return std::optional(((days_of(year, month, day) * 24 + hour) * 60 + minute) * 60000 + second * 1000 +
-                       milli);
 }
 
 // Another meaning of a number of milliseconds, and how to write it unambiguously.
@@ -239,8 +186,8 @@ Result<int64_t> parse_written_time(std::string_view text) {
   int64_t number = 0;
   if (parse_whole(digits, number) && number >= 0) return number;
   if (text == "LATEST") return kLatestTimestamp;
-  CELLAR_TRY_ASSIGN(const std::optional<int64_t> iso, parse_iso(text));
-  if (iso) return *iso;
+  CELLAR_TRY_ASSIGN(const std::optional<int64_t> micros, parse_iso_time(text));
+  if (micros && *micros % 1000 == 0) return *micros / 1000;
   return invalid_operand(text, "a time",
                          "write milliseconds since 1970, 2026-11-20, 2026-11-20T18:04:11Z, now or now-2h");
 }

@@ -11,6 +11,7 @@
 #include <utility>
 
 #include "base/bytes.h"
+#include "base/iso_time.h"
 #include "base/text_printer.h"
 #include "base/text_width.h"
 #include "base/utf8.h"
@@ -207,29 +208,13 @@ void append_csv(std::string& to, std::string_view field) {
 
 std::string time_text(int64_t milliseconds) {
   if (milliseconds == kLatestTimestamp) return "LATEST";
-  constexpr int64_t kYear0 = -62167219200000;
-  constexpr int64_t kYear10000 = 253402300800000;
-  if (milliseconds < kYear0 || milliseconds >= kYear10000) return std::to_string(milliseconds);
-  int64_t days = milliseconds / 86400000;
-  int64_t rest = milliseconds % 86400000;
-  if (rest < 0) {
-    rest += 86400000;
-    --days;
-  }
-  // Civil date from days since 1970, by eras of 400 years.
-  days += 719468;
-  const int64_t era = (days >= 0 ? days : days - 146096) / 146097;
-  const int64_t day_of_era = days - era * 146097;
-  const int64_t year_of_era =
-      (day_of_era - day_of_era / 1460 + day_of_era / 36524 - day_of_era / 146096) / 365;
-  const int64_t day_of_year = day_of_era - (365 * year_of_era + year_of_era / 4 - year_of_era / 100);
-  const int64_t month_index = (5 * day_of_year + 2) / 153;
-  const int64_t day = day_of_year - (153 * month_index + 2) / 5 + 1;
-  const int64_t month = month_index < 10 ? month_index + 3 : month_index - 9;
-  const int64_t year = year_of_era + era * 400 + (month <= 2 ? 1 : 0);
-  return fmt::format("{:04}-{:02}-{:02}T{:02}:{:02}:{:02}.{:03}Z", year, month, day, rest / 3600000,
-                     rest / 60000 % 60, rest / 1000 % 60, rest % 1000);
+  const int64_t within = milliseconds % 1000;
+  const std::optional<std::string> text = iso_seconds(milliseconds / 1000 - (within < 0 ? 1 : 0));
+  return text ? fmt::format("{}.{:03}Z", *text, within < 0 ? within + 1000 : within)
+              : std::to_string(milliseconds);
 }
+
+constexpr size_t kTableRowsMax = 10'000;
 
 Records::Records(Output& out, Format format, std::string schema, std::string list)
     : out_(out), format_(format), schema_(std::move(schema)), list_(std::move(list)) {}
@@ -304,6 +289,17 @@ Records& Records::list(std::string name, const std::vector<std::string>& values,
   return *this;
 }
 
+Records& Records::value(std::string name, std::string json, std::string text, std::string people) {
+  fields_.push_back({std::move(name), std::move(json), std::move(people), std::move(text)});
+  return *this;
+}
+
+Records& Records::json_only(std::string name, std::string json) {
+  if (format_ == Format::kJson || format_ == Format::kJsonl)
+    fields_.push_back({std::move(name), std::move(json), "", ""});
+  return *this;
+}
+
 void Records::put_json(std::string& to) const {
   to += '{';
   for (size_t i = 0; i < fields_.size(); ++i) {
@@ -351,15 +347,16 @@ void Records::add() {
       heading.push_back(field.heading.empty() ? field.name : field.heading);
       row.push_back(field.people);
     }
-    if (first_) table_.push_back(std::move(heading));
+    if (table_.empty()) table_.push_back(std::move(heading));
     table_.push_back(std::move(row));
+    if (table_.size() > kTableRowsMax) print_table();
   }
   first_ = false;
   fields_.clear();
   out_.commit();
 }
 
-void Records::finish() {
+void Records::finish(std::string_view members) {
   begin();
   if (format_ == Format::kJson) {
     std::string& to = out_.buffer();
@@ -369,13 +366,19 @@ void Records::finish() {
       append_json_string(to, field.name);
       to += ':' + field.json;
     }
+    if (!members.empty()) to.append(",").append(members);
     to += "}\n";
   }
   if (format_ == Format::kJsonl && !fields_.empty()) {
     put_json(out_.buffer());
     out_.buffer() += '\n';
   }
-  if (format_ == Format::kTable && !table_.empty()) out_.write_table(aligned_table(table_));
+  if (format_ == Format::kTable && !table_.empty()) print_table();
+}
+
+void Records::print_table() {
+  out_.write_table(aligned_table(table_));
+  table_.clear();
 }
 
 }  // namespace cellar

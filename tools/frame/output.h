@@ -117,7 +117,7 @@ void append_csv(std::string& to, std::string_view field);
 std::string time_text(int64_t milliseconds);
 
 // Records: rows of named fields: an aligned table, one JSON document, JSON Lines, or CSV. Tables are printed
-// by finish().
+// by finish(), and after each 10,000 rows, so that any number of rows fits into memory.
 class Records {
  public:
   // `schema` is "cellar.list/1", `list` the key of the array in the JSON document.
@@ -142,11 +142,16 @@ class Records {
   Records& micros(int64_t value);
   // A list of names in JSON; elsewhere one text with `between` between them.
   Records& list(std::string name, const std::vector<std::string>& values, std::string_view between);
+  // Any other value: its JSON, its text in other formats, and what people see.
+  Records& value(std::string name, std::string json, std::string text, std::string people);
+  // A member of JSON that other formats leave out: `json` is its value.
+  Records& json_only(std::string name, std::string json);
   // Ends the record.
   void add();
   // Fields since the last add() are about all records. They are members of the JSON document and a last line
   // in JSON Lines; tables and CSV leave them out.
-  void finish();
+  // `members` are further members of the JSON document, already JSON ("\"stats\":{…}"); empty: none.
+  void finish(std::string_view members = {});
 
  private:
   struct Field {
@@ -158,6 +163,7 @@ class Records {
   };
   void put_json(std::string& to) const;
   void begin();
+  void print_table();
 
   Output& out_;
   Format format_;

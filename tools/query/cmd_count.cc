@@ -28,6 +28,8 @@ class CountCommand final : public Command {
                       "every version before a day, in the first thousand rows")
         .more_example("cellar count shop orders --filter \"ValueFilter(=, 'substring:Ada')\"",
                       "values that contain Ada")
+        .more_example("cellar count shop views --key user=alice",
+                      "rows by the first fields of their keys, in a table that keeps key_fields")
         .more_example("cellar count load --assume d:max_versions=3",
                       "a directory of HBase whose family d keeps three versions");
   }
@@ -38,6 +40,7 @@ class CountCommand final : public Command {
     CELLAR_TRY(rows_.apply(scan));
     CELLAR_TRY_ASSIGN(const OpenedTable opened, table_.open(session, {}, true));
     CELLAR_TRY(table_.check_columns(session, *opened.table, rows_.read.columns));
+    CELLAR_TRY(rows_.apply_key(session, *opened.table, ValueRules(), scan));
     tell_of_empty_range(session, scan);
     const Status counted = print_count(session, *opened.table, scan);
     if (!counted.ok()) return table_.name_failure(session, counted);

@@ -5,6 +5,7 @@
 #include "tools/frame/command.h"
 #include "tools/frame/operands.h"
 #include "tools/frame/value_rules.h"
+#include "tools/query/key_fields.h"
 #include "tools/query/table_operands.h"
 
 namespace cellar {
@@ -50,6 +51,7 @@ class EstimateCommand final : public Command {
     CELLAR_TRY_ASSIGN(range.stop, for_argument("--stop", parse_bytes(stop_)));
     CELLAR_TRY_ASSIGN(const OpenedTable opened, table_.open(session, {}, true));
     CELLAR_TRY(table_.check_columns(session, *opened.table, families_));
+    use_table_schema(session, *opened.table, rules_);
     const Status printed = parts_ == 0 ? print_estimate(session, *opened.table, range)
                                        : print_splits(session, *opened.table, range);
     if (!printed.ok()) return table_.name_failure(session, printed);
@@ -75,7 +77,11 @@ class EstimateCommand final : public Command {
   Status print_splits(Session& session, Table& table, const KeyRange& range) const {
     CELLAR_TRY_ASSIGN(const RangeSplits splits, table.split_points(parts_, range, families_));
     Records records(session.out(), session.format(), "cellar.splits/1", "splits");
-    for (const std::string& row : splits.rows) records.shown_bytes("row", row, rules_.row(row)).add();
+    for (const std::string& row : splits.rows) {
+      records.shown_bytes("row", row, rules_.row(row));
+      if (const std::optional<std::string> key = rules_.key_json(row)) records.json_only("key", *key);
+      records.add();
+    }
     records.count("bytes", splits.bytes).count("largest_part", splits.largest_part);
     records.count("error", splits.error);
     records.finish();

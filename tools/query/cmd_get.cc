@@ -8,6 +8,7 @@
 #include "tools/frame/read_cost.h"
 #include "tools/frame/read_options.h"
 #include "tools/frame/short_text.h"
+#include "tools/query/key_fields.h"
 #include "tools/query/table_operands.h"
 
 namespace cellar {
@@ -24,8 +25,9 @@ class GetCommand final : public Command {
 
   void declare(Arguments& arguments) override {
     table_.declare(arguments, "get", "ROW [COLUMN…]");
-    arguments.word("ROW", "row key; \\xHH stands for a byte")
+    arguments.word("ROW", "row key; \\xHH stands for a byte; not with --key")
         .word("COLUMN", "family:qualifier, or a whole family")
+        .option_if("--key", key_, "FIELDS", "the row by the fields of its key: user=alice,when=2026-11-20")
         .option_if("--versions", read_.versions, "N|all", "up to N versions of each column, newest first")
         .option_if("--time", read_.time, "A..B",
                    "only cells with timestamps in this range (cellar help times)")
@@ -46,15 +48,21 @@ class GetCommand final : public Command {
             "columns whose names contain a text; values of eight bytes as numbers")
         .more_example("cellar get shop orders user42 --decode c:visits=long --decode qualifier=text --full",
                       "one column as a number; values whole at a terminal, too")
+        .more_example("cellar get shop views --key user=alice,when=2026-11-20 v:ms",
+                      "a row by the fields of its key, in a table that keeps key_fields")
         .more_example("cellar get load user42 d:name --assume d:max_versions=3 --versions 3",
                       "a row in a directory of HBase");
   }
 
   Status run(Session& session) override {
-    CELLAR_TRY_ASSIGN(const ValueRules rules, shown_.rules(session));
-    CELLAR_TRY_ASSIGN(const OpenedTable opened, table_.open(session, {"ROW"}, false));
-    read_.columns.assign(table_.rest().begin() + 1, table_.rest().end());
-    CELLAR_TRY_ASSIGN(const std::string row, for_argument("ROW", parse_bytes(table_.rest().front())));
+    CELLAR_TRY_ASSIGN(ValueRules rules, shown_.rules(session));
+    const std::vector<std::string> names(key_ ? 0 : 1, "ROW");
+    CELLAR_TRY_ASSIGN(const OpenedTable opened, table_.open(session, names, false));
+    use_table_schema(session, *opened.table, rules);
+    read_.columns.assign(table_.rest().begin() + (key_ ? 0 : 1), table_.rest().end());
+    CELLAR_TRY_ASSIGN(const std::string row,
+                      key_ ? row_of_fields(session, key_schema_of(session, *opened.table, rules), *key_)
+                           : for_argument("ROW", parse_bytes(table_.rest().front())));
     CELLAR_TRY(table_.check_columns(session, *opened.table, read_.columns));
     ReadCost cost;
     Get get(row);
@@ -81,8 +89,8 @@ class GetCommand final : public Command {
     if (!found) {
       session.answer_negative();
       const bool whole = read_.columns.empty() && !read_.time && !read_.filter && !read_.offset_per_family;
-      session.talk(
-          shortened(fmt::format("{} \"{}\"", whole ? "no row" : "no such cells in row", readable(row))));
+      session.talk(shortened(
+          fmt::format("{} \"{}\"", whole ? "no row" : "no such cells in row", key_ ? *key_ : readable(row))));
     }
     return opened.close();
   }
@@ -90,6 +98,7 @@ class GetCommand final : public Command {
  private:
   TableOperands table_;
   ReadOptions read_;
+  std::optional<std::string> key_;
   ShownParts shown_;
   bool explain_ = false;
 };

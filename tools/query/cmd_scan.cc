@@ -6,6 +6,7 @@
 #include "tools/frame/command.h"
 #include "tools/frame/read_cost.h"
 #include "tools/frame/read_options.h"
+#include "tools/query/key_fields.h"
 #include "tools/query/scan_options.h"
 #include "tools/query/table_operands.h"
 #include "tools/query/table_rows.h"
@@ -51,11 +52,14 @@ class ScanCommand final : public Command {
                       "counters as numbers; wide rows are read in parts")
         .more_example("cellar scan shop orders --decode c:visits=long --decode row=hex --full",
                       "one column as a number, rows in hexadecimal, values whole at a terminal, too")
+        .more_example(
+            "cellar scan shop views --key user=alice --decode 'row=key(user text, when int64 desc ms)'",
+            "rows by the first fields of their keys; a table may keep the fields: key_fields")
         .more_example("cellar scan load --assume d:max_versions=3", "read HFiles in a directory of HBase");
   }
 
   Status run(Session& session) override {
-    CELLAR_TRY_ASSIGN(const ValueRules rules, shown_.rules(session));
+    CELLAR_TRY_ASSIGN(ValueRules rules, shown_.rules(session));
     ReadCost cost;
     Scan scan;
     if (explain_) scan.explain(&cost.explanation);
@@ -66,6 +70,8 @@ class ScanCommand final : public Command {
     if (raw_ && !rows_.read.versions) scan.all_versions();
     CELLAR_TRY_ASSIGN(const OpenedTable opened, table_.open(session, {}, true));
     CELLAR_TRY(table_.check_columns(session, *opened.table, rows_.read.columns));
+    use_table_schema(session, *opened.table, rules);
+    CELLAR_TRY(rows_.apply_key(session, *opened.table, rules, scan));
     tell_of_empty_range(session, scan);
     CellPrinter printer(session.out(), {.format = session.format(),
                                         .types = raw_,

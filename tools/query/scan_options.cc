@@ -5,6 +5,7 @@
 
 #include "base/text_width.h"
 #include "tools/frame/read_options.h"
+#include "tools/query/key_fields.h"
 
 namespace cellar {
 
@@ -18,7 +19,8 @@ void ScanOptions::declare_range(Arguments& arguments, std::string_view start_hel
 
 void ScanOptions::declare(Arguments& arguments) {
   declare_range(arguments, "first row (with --reverse: the highest row)");
-  arguments.option_count("--limit", limit, "at most N rows (0: no limit)")
+  arguments.option_if("--key", key, "FIELDS", "rows whose key begins so: user=alice,when=2026-11-20")
+      .option_count("--limit", limit, "at most N rows (0: no limit)")
       .option_list("--column", read.columns, "COLUMN", "family:qualifier or family; may be repeated")
       .option_if("--filter", read.filter, "TEXT", "only cells that pass the filter (cellar help filters)")
       .option_if("--time", read.time, "A..B", "only cells with timestamps in this range (cellar help times)");
@@ -44,6 +46,19 @@ Status ScanOptions::apply(Scan& scan) const {
   }
   scan.limit(limit);
   return apply_read_options(read, scan);
+}
+
+Status ScanOptions::apply_key(Session& session, const Table& table, const ValueRules& rules,
+                              Scan& scan) const {
+  if (!key) return {};
+  if (!start.empty() || !stop.empty() || !prefix.empty())
+    return session.name_failure(
+        "CEL-USAGE", Exit::kUsage,
+        Status::invalid_argument("--key is a range of rows, and so are --start, --stop and --prefix")
+            .hinting("leave one of them out"));
+  CELLAR_TRY_ASSIGN(KeyRange range, range_of_fields(session, key_schema_of(session, table, rules), *key));
+  scan.ranges({std::move(range)});
+  return {};
 }
 
 void tell_of_empty_range(Session& session, const Scan& scan, const RangeWords& words) {

@@ -1,14 +1,17 @@
 // ScanOptions: the options that choose rows, shared by scan, count and export.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <string_view>
 
 #include "cellar/query.h"
+#include "cellar/table.h"
 #include "tools/frame/arguments.h"
 #include "tools/frame/operands.h"
 #include "tools/frame/read_options.h"
 #include "tools/frame/session.h"
+#include "tools/frame/value_rules.h"
 
 namespace cellar {
 
@@ -16,6 +19,7 @@ struct ScanOptions {
   std::string start;
   std::string stop;
   std::string prefix;
+  std::optional<std::string> key;  // the first fields of the rows
   bool start_exclusive = false;
   bool stop_inclusive = false;
   uint64_t limit = 0;
@@ -26,6 +30,8 @@ struct ScanOptions {
   void declare_range(Arguments& arguments, std::string_view start_help = "first row");
   // kInvalidArgument for text that cannot be parsed.
   Status apply(Scan& scan) const;
+  // Applies --key, by the schema of the rules, or else of the table. CEL-USAGE without a schema.
+  Status apply_key(Session& session, const Table& table, const ValueRules& rules, Scan& scan) const;
 };
 
 // The words with which a person wrote the ends of a range.

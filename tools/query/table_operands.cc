@@ -44,6 +44,7 @@ Status with_option_names(const Status& status, std::string_view command) {
   replace("Scan::stop", "--stop");
   replace("Scan::prefix", "--prefix");
   replace("Scan::limit", "--limit");
+  replace("AggregateOptions::count_bad", "--count-bad");
   if (command == "scan") {
     replace("Scan::batch, Scan::max_result_bytes", "--batch N");
     replace("Scan::batch", "--batch");

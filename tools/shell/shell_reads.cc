@@ -12,6 +12,7 @@
 #include "tools/frame/progress.h"
 #include "tools/frame/read_cost.h"
 #include "tools/frame/read_options.h"
+#include "tools/query/key_fields.h"
 #include "tools/query/scan_options.h"
 #include "tools/query/table_rows.h"
 #include "tools/shell/shell_call.h"
@@ -262,6 +263,7 @@ Status ReadRequest::apply(ShellCall& call, const Table& table, Read& read) {
   if (versions_) read.versions(*versions_);
   if (filter_ != nullptr) read.filter(filter_);
   read.max_per_family(family_max_).family_offset(family_offset_);
+  if (!call.has("FORMATTER")) use_table_schema(call.session(), table, rules_);
   return {};
 }
 

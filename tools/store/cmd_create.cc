@@ -40,6 +40,8 @@ class CreateCommand final : public Command {
             "cellar create shop days \\\n      "
             "'d:compression=zstd(level=9),bloom=rowprefix_fixed_length(prefix_length=8)'",
             "a stronger codec, and a Bloom filter of the first 8 bytes of each row")
+        .more_example("cellar create shop views v --set key_fields='user text, when int64 desc ms'",
+                      "a table that names the fields of its keys: get and scan show them, and take --key")
         .more_example("cellar create shop events e:ttl_s=7d --durability async_wal --set memtable_bytes=32m",
                       "fast writes with a larger memtable; a crash may lose the last writes");
   }

@@ -85,8 +85,9 @@ Status tags_member(const ReadJson& tags, std::string& to) {
 }
 
 Status check_members(const ReadJson& object) {
-  static const std::vector<std::string> known = {"row",  "family", "qualifier", "ts",
-                                                 "type", "value",  "mvcc",      "tags"};
+  // The fields of "key" say what "row" says.
+  static const std::vector<std::string> known = {"row",   "family", "qualifier", "ts", "type",
+                                                 "value", "mvcc",   "tags",      "key"};
   for (const auto& [name, value] : object.items()) {
     if (std::ranges::find(known, name) != known.end()) continue;
     const std::string nearest = nearest_name(name, known);

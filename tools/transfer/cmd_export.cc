@@ -45,7 +45,9 @@ class ExportCommand final : public Command {
             "after user41, up to and including user43")
         .more_example(
             "cellar export shop orders --time now-7d.. --filter \"ValueFilter(=, 'binary:Ada')\" --limit 100",
-            "cells of the last week with the value Ada, at most 100 rows");
+            "cells of the last week with the value Ada, at most 100 rows")
+        .more_example("cellar export shop views --key user=alice",
+                      "rows by the first fields of their keys, in a table that keeps key_fields");
   }
 
   Status run(Session& session) override {
@@ -59,6 +61,7 @@ class ExportCommand final : public Command {
     if (scan.filter() == nullptr || !scan.filter()->needs_whole_row()) scan.batch(kCellsAtOnce);
     CELLAR_TRY_ASSIGN(const OpenedTable opened, open_store_table(session, store_, table_, OpenFor::kLooking));
     CELLAR_TRY(check_columns(session, *opened.table, rows_.read.columns));
+    CELLAR_TRY(rows.apply_key(session, *opened.table, ValueRules(), scan));
     tell_of_empty_range(session, scan);
     CELLAR_TRY(to_ == "hfile" ? to_files(session, *opened.table, scan)
                               : to_stream(session, *opened.table, scan));
