@@ -103,7 +103,7 @@ Status set_option(ClusterName& name, std::string_view key, std::string_view valu
       .hinting(nearest_hint(key, kOptions));
 }
 
-// Whoever names a certificate means TLS: plain text would be a surprise.
+// A name with a certificate means TLS: plain text would be a surprise.
 Status check_tls(const ClusterName& name) {
   const TlsFiles& files = name.tls_files;
   const bool named = !files.ca.empty() || !files.certificate.empty() || !files.key.empty();

@@ -224,7 +224,7 @@ class Channel : public std::enable_shared_from_this<Channel> {
     });
   }
 
-  // The length of an answer is none.
+  // The length of an answer is too large.
   void end_unread(const Status& why) {
     if (!looks_like_tls({length_, sizeof(length_)})) return end(std::string(why.message()));
     end({.status =

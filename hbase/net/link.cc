@@ -93,7 +93,7 @@ bool is_address(const std::string& host) {
   return !error;
 }
 
-// What is wrong with the certificate of the other end. `host`: that it should be for, or empty.
+// Says why the certificate of the other end is refused. `host`: that it should be for, or empty.
 TlsFailure distrust(X509_STORE_CTX* store, const std::string& host) {
   const int error = X509_STORE_CTX_get_error(store);
   const X509* const certificate = X509_STORE_CTX_get_current_cert(store);
@@ -130,7 +130,8 @@ TlsFailure distrust(X509_STORE_CTX* store, const std::string& host) {
   }
 }
 
-// What the other end, or OpenSSL here, says of a failure. `shows`: this end has a certificate.
+// Says what an alert of the other end, or an error of OpenSSL here, means. `shows`: this end has a
+// certificate.
 std::optional<TlsFailure> meaning_of(int reason, bool shows, const char* text) {
   constexpr std::string_view kNameOne = "tls_cert=FILE and tls_key=FILE name a certificate";
   switch (reason) {

@@ -43,8 +43,8 @@ class Link {
   void connect_tls(Tls& tls, const std::string& host, Done done);
   // Shakes hands with a client, of which `first` was read from the socket. `tls` must outlive the link.
   void accept_tls(Tls& tls, std::string first, Done done);
-  // Returns what an error of a read or write says of TLS: a server tells a client of TLS 1.3 only after the
-  // handshake that it refuses its certificate. Nothing if it says nothing.
+  // Returns what an error of a read or write says of TLS, or nothing. In TLS 1.3 a client hears only after
+  // the handshake that its certificate is refused.
   std::optional<TlsFailure> failure_of(const std::error_code& error) const;
 
   template <class Buffers, class Handler>

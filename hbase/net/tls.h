@@ -16,16 +16,16 @@ struct TlsFiles {
   std::string key = {};          // of the own certificate, without a password
 };
 
-// TlsContext: what the library behind TLS holds of a Tls. Only hbase/net knows it.
+// TlsContext: the objects of OpenSSL and asio that a Tls holds. Only hbase/net knows it.
 struct TlsContext;
 
 // Immutable. Any thread may read it; the connections of one Tls belong to one thread. TLS 1.2 and 1.3.
 class Tls {
  public:
   // A client's. Without `ca` it trusts the issuers that the system trusts. `verify_host`: the certificate of
-  // a server must be for the host of the connection. Reads the files. Errors name the file: kNotFound, if it
-  // is missing; kInvalidArgument, if it is no PEM, has a password, or if the key is of another certificate;
-  // kNotSupported in a build without TLS.
+  // a server must be for the host of the connection. Reads the files. Errors name the file: kNotFound if it
+  // is missing; kInvalidArgument if it is no PEM or has a password. Also kInvalidArgument if the key is of
+  // another certificate, and kNotSupported in a build without TLS.
   static Result<std::shared_ptr<Tls>> of_client(const TlsFiles& files, bool verify_host);
   // A server's. It needs a certificate. With `ca` each client must show a certificate of one of these
   // issuers. Errors: the same.

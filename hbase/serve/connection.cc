@@ -18,6 +18,7 @@ constexpr uint32_t kHeaderBytesMax = 64u << 10;
 // Memory for a request is taken as its bytes come, not as its length says.
 constexpr size_t kPieceBytes = 1u << 20;
 constexpr int64_t kDrainMs = 2000;
+constexpr size_t kDrainBytes = 16u << 10;
 
 }  // namespace
 
@@ -102,7 +103,7 @@ void Connection::drain() {
     asio::error_code ignored;
     link_.socket().shutdown(asio::ip::tcp::socket::shutdown_send, ignored);
     moved();
-    input_.resize(kPieceBytes);
+    input_.resize(kDrainBytes);
   }
   link_.socket().async_read_some(asio::buffer(input_),
                                  [self = shared_from_this()](const asio::error_code& error, size_t) {
