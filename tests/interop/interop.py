@@ -296,8 +296,22 @@ def answer_from_directory(line, tally):
         at = next((i for i, (a, b) in enumerate(zip(ours, theirs)) if a != b), min(len(ours), len(theirs)))
         tally.differ(f"{' '.join(words)}: {len(ours)} cells, HBase answers {len(theirs)}; cell {at} is "
                      f"{ours[at:at + 1]}, HBase answers {theirs[at:at + 1]}"[:1000])
-    tally.count(f"{words[0]}s of directories")
+    tally.count(f"{words[0]}s of directories, and of copies of them")
     tally.count("cells answered from directories", expected.count(b"\n"))
+
+
+def copy_directories(lines, folder, tally):
+    """Each directory is copied into a store, which then answers the questions about it as HBase did."""
+    places = {}
+    for line in lines:
+        expected, command, place, *options = line.split("\t")
+        if command != "scan" or (options and not options[0].startswith("-")):  # a table of a root directory
+            continue
+        if place not in places:
+            places[place] = f"t{len(places)}"
+            tally.count("tables copied from directories into a store")
+            must([CELLAR, "copy", place, folder / "copies", "--as", places[place], "--raw"])
+        answer_from_directory("\t".join([expected, command, str(folder / "copies"), places[place], *options]), tally)
 
 
 def directories(release, folder, seed):
@@ -309,6 +323,7 @@ def directories(release, folder, seed):
     lines = (folder / "questions.tsv").read_text().splitlines()
     with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
         list(pool.map(lambda line: answer_from_directory(line, tally), lines))
+    copy_directories(lines, folder, tally)
     if not tally.counts["cells answered from directories"]:
         tally.differ("HBase left no directories to ask")
     return tally

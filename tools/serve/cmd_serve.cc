@@ -40,7 +40,11 @@ class ServeCommand final : public Command {
         .example("cellar serve shop --port 0 --for 2s",
                  "HBase's client finds the store at the printed address, for two seconds")
         .example("cellar serve shop --port 0 --bind 127.0.0.1 --max-connections 100 --for 2s",
-                 "at most 100 connections, all of this machine");
+                 "at most 100 connections, all of this machine")
+        .more_example(
+            "cellar serve shop --port 0 --tls-cert server.pem --tls-key server.pem --tls-client-ca "
+            "issuer.pem --for 2s",
+            "through TLS alone, for clients with a certificate of this issuer");
   }
 
   Status run(Session& session) override {
