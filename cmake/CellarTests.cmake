@@ -185,7 +185,8 @@ if(CELLAR_WITH_HBASE)
   if(TARGET cellar_tests_hbase_both)
     cellar_sources(cellar_cluster_parts tests/cluster EXCLUDE "/program_[^/]*\\.cc$")
     target_sources(cellar_tests_hbase_both PRIVATE ${cellar_cluster_parts})
-    target_link_libraries(cellar_tests_hbase_both PRIVATE cellar_dep_asio cellar_dep::protobuf_lite)
+    target_link_libraries(cellar_tests_hbase_both PRIVATE cellar_dep_asio cellar_dep::protobuf_lite cellar_dep::tls
+      cellar_dep::crypto)
   endif()
   cellar_tests(hbase tests/hbase LAYERS engine hbase/client SUPPORT cellar_test_support)
   # CELLAR_WITH_ZOOKEEPER, where the client has it.

@@ -127,20 +127,21 @@ class FileTableScanner final : public Scanner {
 };
 
 Result<std::shared_ptr<FileTable>> FileTable::create(FileTableOptions options) {
-  std::ranges::sort(options.families, {}, &FamilyOptions::name);
+  std::ranges::sort(options.table.families, {}, &FamilyOptions::name);
   std::shared_ptr<FileTable> table(new FileTable(std::move(options)));
-  for (const FamilyOptions& family : table->options_.families) {
+  for (const FamilyOptions& family : table->options_.table.families) {
     CELLAR_TRY_ASSIGN(std::shared_ptr<const FamilyConfig> config, config_of(family));
     table->configs_.push_back(std::move(config));
   }
-  CELLAR_ASSERT(table->configs_.size() == table->options_.families.size());
+  CELLAR_ASSERT(table->configs_.size() == table->options_.table.families.size());
   return table;
 }
 
 TableInfo FileTable::info() const {
   TableInfo info;
   info.name = options_.name;
-  for (const FamilyOptions& family : options_.families) {
+  info.options = options_.table;
+  for (const FamilyOptions& family : options_.table.families) {
     FamilyInfo each;
     each.options = family;
     info.families.push_back(std::move(each));
@@ -151,9 +152,9 @@ TableInfo FileTable::info() const {
 Result<std::vector<FileTable::Wanted>> FileTable::resolve(std::span<const FamilyChoice> choices) const {
   std::vector<Wanted> wanted;
   std::vector<std::string> names;
-  for (const FamilyOptions& family : options_.families) names.push_back(family.name);
+  for (const FamilyOptions& family : options_.table.families) names.push_back(family.name);
   for (size_t i = 0; i < names.size() && choices.empty(); ++i)
-    wanted.push_back({i, {options_.families[i].name, {}}});
+    wanted.push_back({i, {options_.table.families[i].name, {}}});
   for (const FamilyChoice& choice : choices) {
     const auto at = std::ranges::find(names, choice.family);
     if (at == names.end()) return unknown_family(options_.name, choice.family, names);

@@ -27,7 +27,7 @@ struct FileTableRegion {
 
 struct FileTableOptions {
   std::string name;
-  std::vector<FamilyOptions> families;   // an empty name is a family, too
+  TableOptions table;  // info() shows it; reads obey its families, of which an empty name is one, too
   std::vector<FileTableRegion> regions;  // in the order of their rows
   // Returns the files of a family in one of the regions, oldest first. Called by any thread when a read
   // first needs the files.
@@ -42,7 +42,7 @@ class FileTable final : public Table, public std::enable_shared_from_this<FileTa
   static Result<std::shared_ptr<FileTable>> create(FileTableOptions options);
 
   const std::string& name() const override { return options_.name; }
-  // Returns the families and their options, but no files.
+  // Returns FileTableOptions::table, but no files.
   TableInfo info() const override;
   Result<RowBatch> get(const Get& get) override;
   Status get_into(const Get& get, RowBatch& batch) override;

@@ -44,7 +44,12 @@ Cluster::Cluster(const ClusterName& name, Clock* clock, std::unique_ptr<RpcClien
 
 Result<std::shared_ptr<Cluster>> Cluster::open(const ClusterName& name, const Environment& environment) {
   Clock* const clock = environment.clock != nullptr ? environment.clock : &system_clock();
-  CELLAR_TRY_ASSIGN(std::unique_ptr<RpcClient> rpc, RpcClient::create({.user = name.user, .clock = clock}));
+  std::shared_ptr<Tls> tls;
+  if (name.tls) {
+    CELLAR_TRY_ASSIGN(tls, Tls::of_client(name.tls_files, name.tls_verify_host));
+  }
+  CELLAR_TRY_ASSIGN(std::unique_ptr<RpcClient> rpc,
+                    RpcClient::create({.user = name.user, .clock = clock, .tls = std::move(tls)}));
   std::unique_ptr<Registry> registry;
   if (name.quorum.empty()) {
     registry = make_master_registry(name, *rpc, *clock);

@@ -1,7 +1,7 @@
 // The name of a cluster, part by part.
 #include "hbase/client/cluster_name.h"
 
-#include <fmt/core.h>
+#include <fmt/format.h>
 
 #include <algorithm>
 #include <charconv>
@@ -64,6 +64,22 @@ Status check_znode(std::string_view path) {
   }
 }
 
+const std::vector<std::string> kOptions = {"timeout_ms", "user",           "tls", "tls_ca", "tls_cert",
+                                           "tls_key",    "tls_verify_host"};
+
+Status set_switch(bool& to, std::string_view key, std::string_view value) {
+  if (value != "true" && value != "false")
+    return Status::invalid_argument(fmt::format("{}={} is neither true nor false", key, escaped(value)));
+  to = value == "true";
+  return {};
+}
+
+Status set_file(std::string& to, std::string_view key, std::string_view value) {
+  if (value.empty()) return Status::invalid_argument(fmt::format("{}= names no file", key));
+  to = value;
+  return {};
+}
+
 Status set_option(ClusterName& name, std::string_view key, std::string_view value) {
   if (key == "timeout_ms") {
     if (!parse_number(value, name.timeout_ms) || name.timeout_ms <= 0 || name.timeout_ms > INT32_MAX)
@@ -77,8 +93,27 @@ Status set_option(ClusterName& name, std::string_view key, std::string_view valu
     name.user = value;
     return {};
   }
-  return Status::invalid_argument(fmt::format("unknown option \"{}\"; known: timeout_ms, user", escaped(key)))
-      .hinting(nearest_hint(key, {"timeout_ms", "user"}));
+  if (key == "tls") return set_switch(name.tls, key, value);
+  if (key == "tls_verify_host") return set_switch(name.tls_verify_host, key, value);
+  if (key == "tls_ca") return set_file(name.tls_files.ca, key, value);
+  if (key == "tls_cert") return set_file(name.tls_files.certificate, key, value);
+  if (key == "tls_key") return set_file(name.tls_files.key, key, value);
+  return Status::invalid_argument(
+             fmt::format("unknown option \"{}\"; known: {}", escaped(key), fmt::join(kOptions, ", ")))
+      .hinting(nearest_hint(key, kOptions));
+}
+
+// A name with a certificate means TLS: plain text would be a surprise.
+Status check_tls(const ClusterName& name) {
+  const TlsFiles& files = name.tls_files;
+  const bool named = !files.ca.empty() || !files.certificate.empty() || !files.key.empty();
+  if (!name.tls && (named || !name.tls_verify_host))
+    return Status::invalid_argument("options of TLS are given, and TLS is not")
+        .hinting("add tls=true, or leave the options out that begin with tls_");
+  if (files.certificate.empty() != files.key.empty())
+    return Status::invalid_argument("tls_cert and tls_key belong together")
+        .hinting("one file may hold both the certificate and its key: name it twice");
+  return {};
 }
 
 Result<ClusterName> parse(std::string_view text) {
@@ -104,6 +139,7 @@ Result<ClusterName> parse(std::string_view text) {
     const std::string_view key = take_until(value, '=');
     CELLAR_TRY(set_option(name, key, value));
   }
+  CELLAR_TRY(check_tls(name));
   return name;
 }
 

@@ -9,6 +9,7 @@
 
 #include "cellar/status.h"
 #include "hbase/client/server_address.h"
+#include "hbase/net/tls.h"
 
 namespace cellar::hbase {
 
@@ -21,6 +22,9 @@ struct ClusterName {
   // gives one, for a cluster that starts.
   int64_t first_answer_ms = 15'000;
   std::string user = "cellar";
+  bool tls = false;  // else the servers are spoken to in plain text
+  TlsFiles tls_files = {};
+  bool tls_verify_host = true;  // the certificate of a server must be for its host
 };
 
 // kInvalidArgument with the part that is wrong. A server without a port has the usual one: 16000 for a

@@ -21,6 +21,7 @@
 #include <vector>
 
 #include "base/mutex.h"
+#include "hbase/net/link.h"
 #include "hbase/wire/frames.h"
 #include "hbase/wire/rpc.pb.h"
 
@@ -83,8 +84,14 @@ using Calls = std::map<uint32_t, std::shared_ptr<PendingCall>>;
 // Channel: one connection. The loop's thread only.
 class Channel : public std::enable_shared_from_this<Channel> {
  public:
-  Channel(asio::io_context& loop, ServerAddress server, std::string start)
-      : server_(std::move(server)), start_(std::move(start)), socket_(loop), resolver_(loop), timer_(loop) {}
+  // `tls`: null for plain text. It must outlive the channel.
+  Channel(asio::io_context& loop, ServerAddress server, std::string start, Tls* tls)
+      : server_(std::move(server)),
+        start_(std::move(start)),
+        tls_(tls),
+        link_(asio::ip::tcp::socket(loop)),
+        resolver_(loop),
+        timer_(loop) {}
 
   bool broken() const { return broken_; }
   const Status& failure() const { return failure_; }
@@ -94,19 +101,21 @@ class Channel : public std::enable_shared_from_this<Channel> {
     const auto self = shared_from_this();
     timer_.expires_after(std::chrono::microseconds(timeout_us));
     timer_.async_wait([self](const std::error_code& error) {
-      if (!error && !self->connected_) self->end("does not accept a connection in time");
+      if (error || self->connected_) return;
+      self->end(self->shaking_hands_ ? "does not finish the handshake of TLS in time"
+                                     : "does not accept a connection in time");
     });
     resolver_.async_resolve(
         server_.host, std::to_string(server_.port),
         [self](const std::error_code& error, const asio::ip::tcp::resolver::results_type& found) {
           if (self->broken_) return;
           if (error) return self->end("cannot be found: " + error.message());
-          asio::async_connect(self->socket_, found,
+          asio::async_connect(self->link_.socket(), found,
                               [self](const std::error_code& failed, const asio::ip::tcp::endpoint&) {
                                 if (self->broken_) return;
                                 if (failed)
                                   return self->end("does not accept a connection: " + failed.message());
-                                self->begin();
+                                self->shake_hands();
                               });
         });
   }
@@ -137,7 +146,7 @@ class Channel : public std::enable_shared_from_this<Channel> {
     if (std::exchange(broken_, true)) return;
     failure_ = failure;
     std::error_code ignored;
-    socket_.close(ignored);
+    link_.socket().close(ignored);
     resolver_.cancel();
     timer_.cancel(ignored);
     for (auto& [id, call] : std::exchange(calls_, {})) call->fail(failure_, remedy);
@@ -145,12 +154,40 @@ class Channel : public std::enable_shared_from_this<Channel> {
   }
 
  private:
+  void end(const TlsFailure& failure) {
+    const Status& why = failure.status;
+    end(Status::io_error(fmt::format("server {}: {}", server_.text(), why.message())).hinting(why.hint()),
+        failure.is_final ? Remedy::kNone : Remedy::kRelocate);
+  }
+  // A read or write failed. A server that needs TLS ends a connection in plain text without a word.
+  void end_broken(const std::error_code& error) {
+    if (const std::optional<TlsFailure> failure = link_.failure_of(error)) return end(*failure);
+    const Status broken =
+        Status::io_error(fmt::format("server {} broke the connection: {}", server_.text(), error.message()));
+    const bool may_need_tls = tls_ == nullptr && answers_ == 0;
+    end(may_need_tls ? broken.hinting("if the server needs TLS, add tls=true to the name of the cluster")
+                     : broken,
+        Remedy::kRelocate);
+  }
+
+  void shake_hands() {
+    std::error_code ignored;
+    link_.socket().set_option(asio::ip::tcp::no_delay(true), ignored);
+    link_.socket().set_option(asio::socket_base::keep_alive(true), ignored);
+    if (tls_ == nullptr) return begin();
+    shaking_hands_ = true;
+    link_.connect_tls(*tls_, server_.host,
+                      [self = shared_from_this()](const std::optional<TlsFailure>& failure) {
+                        if (self->broken_) return;
+                        if (failure) return self->end(*failure);
+                        self->begin();
+                      });
+  }
+
   void begin() {
     connected_ = true;
     std::error_code ignored;
     timer_.cancel(ignored);
-    socket_.set_option(asio::ip::tcp::no_delay(true), ignored);
-    socket_.set_option(asio::socket_base::keep_alive(true), ignored);
     outgoing_ = start_;
     read_length();
     write();
@@ -168,23 +205,33 @@ class Channel : public std::enable_shared_from_this<Channel> {
     writing_ = true;
     sent_ = std::exchange(outgoing_, {});
     const auto self = shared_from_this();
-    asio::async_write(socket_, asio::buffer(sent_), [self](const std::error_code& error, size_t) {
+    asio::async_write(link_, asio::buffer(sent_), [self](const std::error_code& error, size_t) {
       self->writing_ = false;
       if (self->broken_) return;
-      if (error) return self->end("broke the connection: " + error.message());
+      if (error) return self->end_broken(error);
       self->write();
     });
   }
 
   void read_length() {
     const auto self = shared_from_this();
-    asio::async_read(socket_, asio::buffer(length_), [self](const std::error_code& error, size_t) {
+    asio::async_read(link_, asio::buffer(length_), [self](const std::error_code& error, size_t) {
       if (self->broken_) return;
-      if (error) return self->end("broke the connection: " + error.message());
+      if (error) return self->end_broken(error);
       const Result<uint32_t> bytes = wire::frame_bytes(self->length_, kFrameBytesMax);
-      if (!bytes.ok()) return self->end(std::string(bytes.status().message()));
+      if (!bytes.ok()) return self->end_unread(bytes.status());
       self->read_frame(*bytes);
     });
+  }
+
+  // The length of an answer is too large.
+  void end_unread(const Status& why) {
+    if (!looks_like_tls({length_, sizeof(length_)})) return end(std::string(why.message()));
+    end({.status =
+             Status::io_error("it speaks TLS, and this client does not")
+                 .hinting(
+                     "add tls=true to the name of the cluster, and tls_ca=FILE if it has its own issuer"),
+         .is_final = true});
   }
 
   void read_frame(uint32_t bytes) {
@@ -192,12 +239,11 @@ class Channel : public std::enable_shared_from_this<Channel> {
     frame_ = Pin(frame);
     frame->bytes.resize(bytes);
     const auto self = shared_from_this();
-    asio::async_read(socket_, asio::buffer(frame->bytes),
-                     [self, frame](const std::error_code& error, size_t) {
-                       if (self->broken_) return;
-                       if (error) return self->end("broke the connection: " + error.message());
-                       self->take(*frame);
-                     });
+    asio::async_read(link_, asio::buffer(frame->bytes), [self, frame](const std::error_code& error, size_t) {
+      if (self->broken_) return;
+      if (error) return self->end_broken(error);
+      self->take(*frame);
+    });
   }
 
   void take(const Frame& frame) {
@@ -211,7 +257,8 @@ class Channel : public std::enable_shared_from_this<Channel> {
     if (found == calls_.end()) {
       if (header.has_exception() && !was_answered_) {
         const CallError error = error_of(header.exception());
-        return end(fmt::format("refuses the connection: {}", error.status.message()), Remedy::kWait);
+        return end(fmt::format("refuses the connection: {}", error.status.message()),
+                   error.remedy == Remedy::kNone ? Remedy::kNone : Remedy::kWait);
       }
     } else {
       was_answered_ = true;
@@ -234,10 +281,12 @@ class Channel : public std::enable_shared_from_this<Channel> {
 
   const ServerAddress server_;
   const std::string start_;  // the first bytes of the connection
-  asio::ip::tcp::socket socket_;
+  Tls* const tls_;
+  Link link_;
   asio::ip::tcp::resolver resolver_;
   asio::steady_timer timer_;
-  bool connected_ = false;
+  bool shaking_hands_ = false;
+  bool connected_ = false;  // and TLS, if any, has been agreed on
   bool broken_ = false;
   bool writing_ = false;
   bool was_answered_ = false;
@@ -382,6 +431,8 @@ class AsioClient final : public RpcClient {
     });
     CallError error;
     error.status = Status::busy(fmt::format("server {} has not answered in time", pending.server.text()));
+    if (stayed && options_.tls != nullptr)
+      error.status = error.status.hinting("no connection with TLS was made: does it speak TLS at this port?");
     error.remedy = Remedy::kRelocate;
     error.may_have_happened = !stayed;
     return {.error = std::move(error)};
@@ -404,7 +455,8 @@ class AsioClient final : public RpcClient {
         backoff.pause_us = 0;
       }
       backoff.until_us = 0;
-      channel = std::make_shared<Channel>(*loop_, call->server, first_bytes(options_.user, call->service));
+      channel = std::make_shared<Channel>(*loop_, call->server, first_bytes(options_.user, call->service),
+                                          options_.tls.get());
       channel->send(call);  // first, so that it fails with the channel if that cannot be connected
       channel->connect(options_.connect_timeout_us);
       return;

@@ -9,6 +9,7 @@
 #include "cellar/environment.h"
 #include "cellar/status.h"
 #include "hbase/client/call_outcome.h"
+#include "hbase/net/tls.h"
 
 namespace google::protobuf {
 class MessageLite;
@@ -22,7 +23,8 @@ constexpr uint32_t kFrameBytesMax = 256u << 20;
 struct RpcOptions {
   std::string user;  // the name that a server takes the client for
   int64_t connect_timeout_us = 10'000'000;
-  Clock* clock = nullptr;  // must outlive the client
+  Clock* clock = nullptr;         // must outlive the client
+  std::shared_ptr<Tls> tls = {};  // null: plain text
 };
 
 // RpcCall: one call.

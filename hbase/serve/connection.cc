@@ -1,6 +1,8 @@
 // Reads requests of a client, has them carried out, and writes the answers.
 #include "hbase/serve/connection.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <asio/buffer.hpp>
 #include <asio/post.hpp>
@@ -15,13 +17,16 @@ constexpr std::string_view kRegistryPreamble = "Regist";
 constexpr uint32_t kHeaderBytesMax = 64u << 10;
 // Memory for a request is taken as its bytes come, not as its length says.
 constexpr size_t kPieceBytes = 1u << 20;
+constexpr int64_t kDrainMs = 2000;
+constexpr size_t kDrainBytes = 16u << 10;
 
 }  // namespace
 
-Connection::Connection(asio::io_context& io, asio::ip::tcp::socket socket, Dispatcher& dispatcher,
+Connection::Connection(asio::io_context& io, asio::ip::tcp::socket socket, Tls* tls, Dispatcher& dispatcher,
                        Executor& executor, const ServerOptions& options, ServerLoad& server_load)
     : io_(io),
-      socket_(std::move(socket)),
+      link_(std::move(socket)),
+      tls_(tls),
       dispatcher_(dispatcher),
       executor_(executor),
       options_(options),
@@ -62,10 +67,49 @@ bool Connection::is_clogged() const {
 
 void Connection::begin() {
   asio::error_code ignored;
-  socket_.set_option(asio::ip::tcp::no_delay(true), ignored);
+  link_.socket().set_option(asio::ip::tcp::no_delay(true), ignored);
   moved();
   began_ms_ = last_move_ms_;
-  read(Reading::kPreamble, wire::kPreambleBytes);
+  read(tls_ == nullptr ? Reading::kPreamble : Reading::kTls, wire::kPreambleBytes);
+}
+
+// Plain text begins with the preamble, TLS with a handshake, which is longer.
+void Connection::shake_hands() {
+  if (!looks_like_tls(input_)) {
+    input_have_ = 0;
+    refuse("it speaks plain text, and this server speaks TLS");
+    return send(dispatcher_.refuse_plain_text(), true);
+  }
+  link_.accept_tls(*tls_, std::move(input_),
+                   [self = shared_from_this()](const std::optional<TlsFailure>& failure) {
+                     if (self->closed_) return;
+                     if (!failure) return self->read(Reading::kPreamble, wire::kPreambleBytes);
+                     self->refuse(failure->status.message());
+                     self->drain();
+                   });
+}
+
+void Connection::refuse(std::string_view why) {
+  if (options_.log == nullptr) return;
+  asio::error_code error;
+  const asio::ip::tcp::endpoint client = link_.socket().remote_endpoint(error);
+  const std::string place = error ? "unknown" : client.address().to_string();
+  options_.log->log(LogLevel::kWarning, "serve", fmt::format("client {} is refused: {}", place, why));
+}
+
+// A connection that is closed with unread bytes loses what was sent last, which says why it ends.
+void Connection::drain() {
+  if (!std::exchange(draining_, true)) {
+    asio::error_code ignored;
+    link_.socket().shutdown(asio::ip::tcp::socket::shutdown_send, ignored);
+    moved();
+    input_.resize(kDrainBytes);
+  }
+  link_.socket().async_read_some(asio::buffer(input_),
+                                 [self = shared_from_this()](const asio::error_code& error, size_t) {
+                                   if (error || self->closed_) return self->close();
+                                   self->drain();
+                                 });
 }
 
 void Connection::finish() {
@@ -77,8 +121,8 @@ void Connection::close() {
   if (closed_) return;
   closed_ = true;
   asio::error_code ignored;
-  socket_.shutdown(asio::ip::tcp::socket::shutdown_both, ignored);
-  socket_.close(ignored);
+  link_.socket().shutdown(asio::ip::tcp::socket::shutdown_both, ignored);
+  link_.socket().close(ignored);
 }
 
 void Connection::check(int64_t now_ms) {
@@ -87,7 +131,7 @@ void Connection::check(int64_t now_ms) {
   const bool in_frame = reading_ == Reading::kFrame;
   const bool in_the_middle = input_have_ > 0 || in_frame || writing_;
   const int64_t still_ms = now_ms - last_move_ms_;
-  if ((shaking_hands && now_ms - began_ms_ > options_.handshake_ms) ||
+  if ((draining_ && still_ms > kDrainMs) || (shaking_hands && now_ms - began_ms_ > options_.handshake_ms) ||
       (in_the_middle && still_ms > options_.stall_ms) || (is_idle() && still_ms > options_.idle_ms) ||
       (in_frame && now_ms - frame_began_ms_ > options_.frame_ms))
     return close();
@@ -109,15 +153,15 @@ void Connection::read_on() {
   paused_ = reading_ == Reading::kFrame && !has_room();
   if (paused_) return;  // check() goes on
   input_.resize(std::min(input_bytes_, input_have_ + kPieceBytes));
-  socket_.async_read_some(asio::buffer(input_.data() + input_have_, input_.size() - input_have_),
-                          [self = shared_from_this()](const asio::error_code& error, size_t bytes) {
-                            if (error || self->closed_) return self->close();
-                            self->moved();
-                            self->input_have_ += bytes;
-                            if (self->reading_ == Reading::kFrame) self->hold(bytes);
-                            if (self->input_have_ < self->input_bytes_) return self->read_on();
-                            self->take();
-                          });
+  link_.async_read_some(asio::buffer(input_.data() + input_have_, input_.size() - input_have_),
+                        [self = shared_from_this()](const asio::error_code& error, size_t bytes) {
+                          if (error || self->closed_) return self->close();
+                          self->moved();
+                          self->input_have_ += bytes;
+                          if (self->reading_ == Reading::kFrame) self->hold(bytes);
+                          if (self->input_have_ < self->input_bytes_) return self->read_on();
+                          self->take();
+                        });
 }
 
 void Connection::go_on_reading() {
@@ -127,6 +171,8 @@ void Connection::go_on_reading() {
 
 void Connection::take() {
   switch (reading_) {
+    case Reading::kTls:
+      return shake_hands();
     case Reading::kPreamble:
       return take_preamble();
     case Reading::kHeaderLength: {
@@ -251,11 +297,11 @@ void Connection::write() {
   writing_ = true;
   // Piece by piece, so that check() sees whether the client takes anything.
   const std::string& first = unsent_.front();
-  socket_.async_write_some(asio::buffer(first.data() + written_, first.size() - written_),
-                           [self = shared_from_this()](const asio::error_code& error, size_t bytes) {
-                             if (error || self->closed_) return self->close();
-                             self->wrote(bytes);
-                           });
+  link_.async_write_some(asio::buffer(first.data() + written_, first.size() - written_),
+                         [self = shared_from_this()](const asio::error_code& error, size_t bytes) {
+                           if (error || self->closed_) return self->close();
+                           self->wrote(bytes);
+                         });
 }
 
 void Connection::wrote(size_t bytes) {
@@ -269,7 +315,8 @@ void Connection::wrote(size_t bytes) {
   }
   if (!unsent_.empty()) return write();
   writing_ = false;
-  if (close_after_writing_ || (finishing_ && calls_ == 0)) return close();
+  if (close_after_writing_) return drain();
+  if (finishing_ && calls_ == 0) return close();
   go_on_reading();
 }
 

@@ -11,6 +11,7 @@
 #include <string_view>
 
 #include "cellar/environment.h"
+#include "hbase/net/link.h"
 #include "hbase/serve/dispatcher.h"
 #include "hbase/serve/server_options.h"
 
@@ -27,9 +28,9 @@ struct ServerLoad {
 // is under way.
 class Connection : public std::enable_shared_from_this<Connection> {
  public:
-  // The references must outlive the connection.
-  Connection(asio::io_context& io, asio::ip::tcp::socket socket, Dispatcher& dispatcher, Executor& executor,
-             const ServerOptions& options, ServerLoad& server_load);
+  // The references must outlive the connection, and `tls` too, which is null for plain text.
+  Connection(asio::io_context& io, asio::ip::tcp::socket socket, Tls* tls, Dispatcher& dispatcher,
+             Executor& executor, const ServerOptions& options, ServerLoad& server_load);
   ~Connection();
   Connection(const Connection&) = delete;
   Connection& operator=(const Connection&) = delete;
@@ -45,8 +46,12 @@ class Connection : public std::enable_shared_from_this<Connection> {
   void check(int64_t now_ms);
 
  private:
-  enum class Reading : uint8_t { kPreamble, kHeaderLength, kHeader, kFrameLength, kFrame };
+  enum class Reading : uint8_t { kTls, kPreamble, kHeaderLength, kHeader, kFrameLength, kFrame };
 
+  void shake_hands();
+  // Refuses the client for good, and tells the log why. It may still read what it was sent.
+  void refuse(std::string_view why);
+  void drain();
   void read(Reading what, size_t bytes);
   void read_on();
   void go_on_reading();
@@ -80,7 +85,8 @@ class Connection : public std::enable_shared_from_this<Connection> {
   void moved() { last_move_ms_ = system_clock().steady_us() / 1000; }
 
   asio::io_context& io_;
-  asio::ip::tcp::socket socket_;
+  Link link_;
+  Tls* const tls_;
   Dispatcher& dispatcher_;
   Executor& executor_;
   const ServerOptions& options_;
@@ -98,6 +104,7 @@ class Connection : public std::enable_shared_from_this<Connection> {
   bool writing_ = false;
   bool close_after_writing_ = false;
   bool finishing_ = false;
+  bool draining_ = false;             // nothing is answered any longer, until the client ends the connection
   std::atomic<bool> closed_ = false;  // read by calls as well, which need no answer then
   size_t calls_ = 0;
   std::deque<Request> waiting_calls_;  // until the client takes its answers

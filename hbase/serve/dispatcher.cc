@@ -79,6 +79,12 @@ std::string Dispatcher::refuse_preamble(std::string_view preamble) const {
                 fmt::format("Expected HEADER=HBas but received HEADER={}", escaped(preamble.substr(0, 4)))});
 }
 
+std::string Dispatcher::refuse_plain_text() const {
+  return failure_frame(kNoCall, {std::string(java::kFatalConnection),
+                                 "this server speaks TLS alone: set hbase.client.netty.tls.enabled, or "
+                                 "tls=true in the name of the cluster"});
+}
+
 std::string Dispatcher::answer_registry() const {
   wire::ResponseHeader header;
   header.set_call_id(kNoCall);

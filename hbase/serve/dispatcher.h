@@ -30,6 +30,8 @@ class Dispatcher {
   Result<ConnectionTerms> connect(std::string_view header, std::string& refusal);
   // Returns the frame that refuses a connection with an invalid preamble.
   std::string refuse_preamble(std::string_view preamble) const;
+  // Returns the frame that refuses a connection in plain text, for a server of TLS.
+  std::string refuse_plain_text() const;
   // Returns the answer to "Regist", with which clients of HBase 2.6 ask for the cluster before they connect.
   std::string answer_registry() const;
 

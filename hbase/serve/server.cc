@@ -28,7 +28,8 @@ class AsioServer final : public Server {
       : options_(options), engine_(engine), acceptor_(io_), timer_(io_) {}
   ~AsioServer() override { shut(); }
 
-  Status listen();
+  // `tls`: null for plain text.
+  Status listen(std::shared_ptr<Tls> tls);
   const std::string& host() const override { return host_; }
   uint16_t port() const override { return port_; }
   size_t connections() const override { return open_.load(); }
@@ -41,6 +42,7 @@ class AsioServer final : public Server {
   std::string reachable_host(const asio::ip::address& address) const;
 
   const ServerOptions options_;
+  std::shared_ptr<Tls> tls_;  // outlives the connections
   Engine& engine_;
   std::unique_ptr<Catalog> catalog_;
   std::unique_ptr<Dispatcher> dispatcher_;
@@ -67,7 +69,8 @@ std::string AsioServer::reachable_host(const asio::ip::address& address) const {
   return error || name.empty() ? "localhost" : name;
 }
 
-Status AsioServer::listen() {
+Status AsioServer::listen(std::shared_ptr<Tls> tls) {
+  tls_ = std::move(tls);
   asio::error_code error;
   const asio::ip::address address =
       asio::ip::make_address(options_.bind == "localhost" ? "127.0.0.1" : options_.bind, error);
@@ -105,8 +108,8 @@ void AsioServer::accept() {
     }
     std::erase_if(connections_, [](const auto& each) { return each->is_closed(); });
     if (connections_.size() < options_.connections) {
-      connections_.push_back(
-          std::make_shared<Connection>(io_, std::move(socket), *dispatcher_, *executor_, options_, load_));
+      connections_.push_back(std::make_shared<Connection>(io_, std::move(socket), tls_.get(), *dispatcher_,
+                                                          *executor_, options_, load_));
       connections_.back()->begin();
     }
     open_ = connections_.size();
@@ -160,9 +163,13 @@ void AsioServer::shut() {
 }  // namespace
 
 Result<std::unique_ptr<Server>> Server::start(Engine& engine, const ServerOptions& options) {
+  std::shared_ptr<Tls> tls;
+  if (options.tls) {
+    CELLAR_TRY_ASSIGN(tls, Tls::of_server(*options.tls));
+  }
   try {  // asio has no other way to tell that its first files cannot be opened
     auto server = std::make_unique<AsioServer>(engine, options);
-    CELLAR_TRY(server->listen());
+    CELLAR_TRY(server->listen(std::move(tls)));
     return std::unique_ptr<Server>(std::move(server));
   } catch (const std::system_error& error) {
     return Status::io_error(fmt::format("cannot start a server: {}", error.what()))

@@ -16,7 +16,7 @@ namespace cellar::hbase::serve {
 class Server {
  public:
   // Listens. `engine` must outlive the server. Errors: kInvalidArgument for an invalid address;
-  // kIoError if the port is taken.
+  // kIoError if the port is taken; for TLS those of Tls::of_server().
   static Result<std::unique_ptr<Server>> start(Engine& engine, const ServerOptions& options);
   virtual ~Server() = default;
 

@@ -3,8 +3,11 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <string>
 
+#include "cellar/environment.h"
+#include "hbase/net/tls.h"
 #include "hbase/serve/region_service.h"
 
 namespace cellar::hbase::serve {
@@ -14,6 +17,8 @@ struct ServerOptions {
   std::string host =
       {};  // under which clients reach it; empty: localhost, the address, or the machine's name
   uint16_t port = 16000;                  // 0: any that is free
+  std::optional<TlsFiles> tls = {};       // plain text is refused then, see Tls::of_server()
+  Logger* log = nullptr;                  // null: no log; it must outlive the server
   size_t connections = 256;               // more are closed at once
   uint32_t frame_bytes = 64u << 20;       // a larger request ends its connection
   uint64_t connection_bytes = 64u << 20;  // requests and answers under way, from which on no more is read

@@ -236,7 +236,7 @@ TEST_F(ScanRanges, OfATableOfFilesGoFromRegionToRegion) {
   }
   size_t opened = 0;
   FileTableOptions options;
-  options.families = {family("a")};
+  options.table.families = {family("a")};
   options.regions = regions;
   options.open = [&](size_t region, const std::string&) -> Result<std::vector<std::shared_ptr<HFileReader>>> {
     ++opened;

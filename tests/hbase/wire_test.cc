@@ -257,6 +257,24 @@ TEST(ClusterNames, AreTakenApart) {
     EXPECT_TRUE(hbase::parse_cluster_name(wrong).status().is(Code::kInvalidArgument)) << wrong;
 }
 
+TEST(ClusterNames, HaveOptionsOfTls) {
+  const auto name = hbase::parse_cluster_name(
+      "hbase://one?tls=true&tls_ca=/a/ca=1.pem&tls_cert=c.pem&tls_key=k.pem&tls_verify_host=false");
+  ASSERT_TRUE(name.ok()) << name.status();
+  EXPECT_TRUE(name->tls);
+  EXPECT_EQ(name->tls_files.ca, "/a/ca=1.pem");
+  EXPECT_EQ(name->tls_files.certificate, "c.pem");
+  EXPECT_EQ(name->tls_files.key, "k.pem");
+  EXPECT_FALSE(name->tls_verify_host);
+  EXPECT_FALSE(hbase::parse_cluster_name("hbase://one?tls=false")->tls);
+  for (const char* const wrong : {"tls=yes", "tls", "tls=true&tls_ca=", "tls_ca=a.pem",
+                                  "tls=false&tls_ca=a.pem", "tls_verify_host=false", "tls=true&tls_cert=a",
+                                  "tls=true&tls_key=a", "tls=true&tls_verify_host=0", "tls_cert=a&tls_key=b"})
+    EXPECT_TRUE(
+        hbase::parse_cluster_name(std::string("hbase://a?") + wrong).status().is(Code::kInvalidArgument))
+        << wrong;
+}
+
 TEST(ScanRanges, HaveTheRulesOfStores) {
   const auto of = [](const Scan& scan) { return hbase::scan_range_of(scan); };
   EXPECT_EQ(of(Scan().prefix("ab"))->stop, "ac");

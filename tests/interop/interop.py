@@ -20,6 +20,7 @@ import sys
 import threading
 import time
 
+import certificates
 import copies
 import operations
 import region
@@ -105,13 +106,14 @@ class Release:
             stamp.touch()
         shutil.copytree(HERE / "src/main/resources", self.classes, dirs_exist_ok=True)
 
-    def command(self, program, *arguments):
-        classpath = os.pathsep.join([str(self.classes), *self.jars])
+    def command(self, program, *arguments, site=None):
+        """`site`: a directory with an hbase-site.xml."""
+        classpath = os.pathsep.join([*([str(site)] if site else []), str(self.classes), *self.jars])
         return ["java", "-Xmx2g", *OPENS, "-cp", classpath, f"interop.{program}", *map(str, arguments)]
 
-    def java(self, program, *arguments, niced=True):
+    def java(self, program, *arguments, niced=True, site=None):
         """Runs one of the programs: its exit status and its lines."""
-        return started([*(["nice", "-n", "10"] if niced else []), *self.command(program, *arguments)])
+        return started([*(["nice", "-n", "10"] if niced else []), *self.command(program, *arguments, site=site)])
 
 
 def started(command):
@@ -151,6 +153,11 @@ class Tally:
 
     def count(self, what, by=1):
         self.counts[what] += by
+
+    def add(self, other, where):
+        for what, count in other.counts.items():
+            self.count(f"{what}, {where}", count)
+        self.differences += other.differences
 
     def take(self, status, lines, program):
         """The lines of a Java program: differences are shown, counts are added up."""
@@ -289,8 +296,22 @@ def answer_from_directory(line, tally):
         at = next((i for i, (a, b) in enumerate(zip(ours, theirs)) if a != b), min(len(ours), len(theirs)))
         tally.differ(f"{' '.join(words)}: {len(ours)} cells, HBase answers {len(theirs)}; cell {at} is "
                      f"{ours[at:at + 1]}, HBase answers {theirs[at:at + 1]}"[:1000])
-    tally.count(f"{words[0]}s of directories")
+    tally.count(f"{words[0]}s of directories, and of copies of them")
     tally.count("cells answered from directories", expected.count(b"\n"))
+
+
+def copy_directories(lines, folder, tally):
+    """Each directory is copied into a store, which then answers the questions about it as HBase did."""
+    places = {}
+    for line in lines:
+        expected, command, place, *options = line.split("\t")
+        if command != "scan" or (options and not options[0].startswith("-")):  # a table of a root directory
+            continue
+        if place not in places:
+            places[place] = f"t{len(places)}"
+            tally.count("tables copied from directories into a store")
+            must([CELLAR, "copy", place, folder / "copies", "--as", places[place], "--raw"])
+        answer_from_directory("\t".join([expected, command, str(folder / "copies"), places[place], *options]), tally)
 
 
 def directories(release, folder, seed):
@@ -302,6 +323,7 @@ def directories(release, folder, seed):
     lines = (folder / "questions.tsv").read_text().splitlines()
     with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
         list(pool.map(lambda line: answer_from_directory(line, tally), lines))
+    copy_directories(lines, folder, tally)
     if not tally.counts["cells answered from directories"]:
         tally.differ("HBase left no directories to ask")
     return tally
@@ -325,8 +347,9 @@ def one_region(release, folder, seed, tables):
     return tally
 
 
-def serve(release, folder, seed, tables):
+def serve(release, folder, seed, tables, tls=()):
     """The same random operations through HBase's client on a served store, and on a table; and statements."""
+    *files, site = tls or [None]  # the server's certificate, the issuer's, and the directory of the client's settings
     tally = Tally()
     operations = folder / "operations"
     region.write_operations(operations, seed, tables)
@@ -334,7 +357,7 @@ def serve(release, folder, seed, tables):
     drawn = operations.read_text("latin-1").splitlines(keepends=True)
     operations.write_text("".join(line for line in drawn if not line.startswith("compact\t")), "latin-1")
     must([WRITER, "region", folder / "store", operations, folder / "cellar"])
-    tally.take(*release.java("Serve", folder / "served", operations, folder / "client", WRITER, "serve"), "Serve")
+    tally.take(*release.java("Serve", folder / "served", operations, folder / "client", WRITER, "serve", *files, site=site), "Serve")
     lines = [path.read_text("latin-1").splitlines() for path in (operations, folder / "cellar", folder / "client")]
     if not len(lines[0]) == len(lines[1]) == len(lines[2]):
         raise Failed(f"of {len(lines[0])} operations Cellar answered {len(lines[1])} and the client {len(lines[2])}")
@@ -473,9 +496,9 @@ def bulk_loads(cluster, name, folder, seed, tally):
 
 
 @contextlib.contextmanager
-def whole_cluster(release, folder, options):
+def whole_cluster(release, folder, options, site=None):
     """A whole HBase in another process: gives that process, and the names by which the library's client finds it."""
-    cluster = subprocess.Popen(release.command("ClientCluster", folder / "hbase"), stdin=subprocess.PIPE,
+    cluster = subprocess.Popen(release.command("ClientCluster", folder / "hbase", site=site), stdin=subprocess.PIPE,
                                stdout=subprocess.PIPE, stderr=(folder / "hbase.log").open("w"), text=True)
     # Its end is the end of whatever waits for it.
     guard = threading.Timer(STEP_SECONDS[options.short], cluster.kill)
@@ -498,6 +521,7 @@ def client(release, folder, options):
     """The library's client against a whole HBase, and against a store: both answer alike, however it is found."""
     tally = Tally()
     with whole_cluster(release, folder, options) as (cluster, names):
+        certificates.refuses_plain(lambda name: started([CELLAR, "list", name]), names["masters"], tally)
         for number, (road, name) in enumerate(names.items()):
             place = fresh(folder / road)
             seed = options.seed + number
@@ -506,6 +530,24 @@ def client(release, folder, options):
             relay([CLUSTER, "upset", name, seed, 8 if options.short else 40], cluster, tally)
             bulk_loads(cluster, name, fresh(place / "bulk"), seed, tally)
             ask(cluster, "start")  # in place of the server that the upsets killed
+    return tally
+
+
+def tls(release, folder, options):
+    """The library's client on a cluster that speaks TLS alone, and HBase's client on a store that is served so."""
+    tally = Tally()
+    pem = certificates.Certificates(fresh(folder / "certificates"))
+    with whole_cluster(release, folder, options, pem.site(pem.server)) as (cluster, names):
+        certificates.refusals(lambda name: started([CELLAR, "list", name]), names["masters"], pem, tally)
+        for number, (road, name) in enumerate(names.items()):
+            name, place, seed = f"{name}?{pem.options()}", fresh(folder / road), options.seed + number
+            commands(release, name, place, tally)
+            relay([CLUSTER, "compare", name, place / "store", seed, 2_000 if options.short else 20_000], cluster, tally)
+            relay([CLUSTER, "upset", name, seed, 8], cluster, tally)
+            ask(cluster, "start")  # in place of the server that the upset killed
+    served = serve(release, fresh(folder / "serve"), options.seed, 10 if options.short else 100,
+                   (pem.server, pem.issuer, pem.site(pem.client)))
+    tally.add(served, "through TLS to a served store")
     return tally
 
 
@@ -539,6 +581,8 @@ def compare(release, options):
     if serves() and (not options.short or options.only == "client"):
         steps.append(("The client on a cluster and a store", "client",
                       lambda: client(release, fresh(work / "client"), options)))
+    if serves() and not is_2_4(release) and (not options.short or options.only == "tls"):
+        steps.append(("TLS, in both directions", "tls", lambda: tls(release, fresh(work / "tls"), options)))
     if serves() and (not options.short or options.only == "copies"):
         steps.append(("Copies to a cluster and back", "copies", lambda: copied(release, fresh(work / "copies"), options)))
     steps = [each for each in steps if not options.only or each[1] == options.only]
@@ -623,7 +667,7 @@ def parse():
     parser.add_argument("--seed", type=int, default=None, help="repeats the run that printed it (else a new one)")
     parser.add_argument("--hbase", default="2.6,2.4", help="profiles of pom.xml, with commas (2.6,2.4)")
     parser.add_argument("--only", help="one comparison: cellar_to_hbase, hbase_to_cellar, bulk_load, directories, region, "
-                                       "serve, client, copies")
+                                       "serve, client, tls, copies")
     parser.add_argument("--cells", type=int, default=1_500_000, help="of --bench")
     parser.add_argument("--rounds", type=int, default=5, help="of --bench")
     parser.add_argument("--keep", action="store_true", help="keep the files, in build/interop")

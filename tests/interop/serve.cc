@@ -13,7 +13,8 @@
 
 namespace cellar::interop {
 
-Status serve_store(const std::filesystem::path& directory) {
+Status serve_store(const std::filesystem::path& directory, const std::string& certificate,
+                   const std::string& issuers) {
   ManualClock clock(0);
   // As Answerer in region.cc, so that both answer alike.
   EngineOptions options{.create_if_missing = true,
@@ -27,6 +28,8 @@ Status serve_store(const std::filesystem::path& directory) {
   {
     hbase::serve::ServerOptions server_options;
     server_options.port = 0;
+    if (!certificate.empty())
+      server_options.tls = hbase::TlsFiles{.ca = issuers, .certificate = certificate, .key = certificate};
     CELLAR_TRY_ASSIGN(const auto server, hbase::serve::Server::start(*engine, server_options));
     std::cout << "serving " << server->host() << ':' << server->port() << std::endl;
     std::atomic<bool> over = false;

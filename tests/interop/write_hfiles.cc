@@ -186,10 +186,14 @@ Status write_bulk(const std::filesystem::path& directory, uint64_t seed) {
 
 #ifdef CELLAR_WITH_HBASE
 constexpr bool kServes = true;
-Status serve_if_built(const std::filesystem::path& directory) { return serve_store(directory); }
+// "serve DIRECTORY", or "serve CERTIFICATE ISSUERS DIRECTORY".
+Status serve_if_built(const std::vector<std::string>& arguments) {
+  return arguments.size() == 2 ? serve_store(arguments[1], {}, {})
+                               : serve_store(arguments[3], arguments[1], arguments[2]);
+}
 #else
 constexpr bool kServes = false;
-Status serve_if_built(const std::filesystem::path&) {
+Status serve_if_built(const std::vector<std::string>&) {
   return Status::not_supported("built without HBase's RPC");
 }
 #endif
@@ -201,18 +205,19 @@ int run(const std::vector<std::string>& arguments) {
   const bool bench = arguments.size() == 4 && arguments[0] == "bench";
   const bool region = arguments.size() == 4 && arguments[0] == "region";
   const bool operations = arguments.size() == 3 && arguments[0] == "operations";
-  const bool serve = arguments.size() == 2 && arguments[0] == "serve" && kServes;
+  const bool serve = (arguments.size() == 2 || arguments.size() == 4) && arguments[0] == "serve" && kServes;
   if (!files && !bulk && !bench && !region && !operations && !serve) {
-    std::fprintf(stderr,
-                 "usage: cellar_interop files|bulk|bench|operations DIRECTORY NUMBER [NUMBER]\n"
-                 "       cellar_interop region DIRECTORY OPERATIONS ANSWERS\n"
-                 "       cellar_interop serve DIRECTORY   (in builds with CELLAR_WITH_HBASE)\n");
+    std::fprintf(
+        stderr,
+        "usage: cellar_interop files|bulk|bench|operations DIRECTORY NUMBER [NUMBER]\n"
+        "       cellar_interop region DIRECTORY OPERATIONS ANSWERS\n"
+        "       cellar_interop serve [CERTIFICATE ISSUERS] DIRECTORY   (in builds with CELLAR_WITH_HBASE)\n");
     return 2;
   }
-  std::filesystem::create_directories(arguments[1]);
+  std::filesystem::create_directories(serve ? arguments.back() : arguments[1]);
   register_bloom_plugins();
   register_hfile_plugins();
-  const Status status = serve        ? serve_if_built(arguments[1])
+  const Status status = serve        ? serve_if_built(arguments)
                         : files      ? write_files(arguments[1], number(2), number(3))
                         : bulk       ? write_bulk(arguments[1], number(2))
                         : region     ? answer_operations(arguments[2], arguments[3], arguments[1])

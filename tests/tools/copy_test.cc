@@ -227,12 +227,7 @@ TEST_F(Copy, TheComparisonFindsADifference) {
   EXPECT_EQ(run({"copy", "shop", "copied", "more", "--verify", "only"}).exit, 0);
 }
 
-TEST_F(Copy, DirectoriesOfFilesAreRefused) {
-  make_shop();
-  out_of({"export", "shop", "orders", "--to", "hfile", "-o", "files"});
-  const ToolResult refused = run({"copy", "files", "copied"});
-  EXPECT_EQ(refused.exit, 4);
-  EXPECT_THAT(refused.err, HasSubstr("cellar bulkload ingest"));
+TEST_F(Copy, ADirectoryThatIsNotThereIsRefused) {
   EXPECT_EQ(run({"copy", "nothing-here", "copied"}).exit, 3);
   EXPECT_FALSE(std::filesystem::exists(path("copied")));
 }

@@ -67,34 +67,24 @@ Status assume(Session& session, const HBaseTableFiles& files, const std::vector<
   return {};
 }
 
-void say_what_is_read(Session& session, const HBaseTableFiles& files, bool assumed) {
+}  // namespace
+
+void say_what_is_read(Session& session, const HBaseTableFiles& files) {
   for (const std::string& note : files.notes) session.talk("note   " + note);
-  if (!files.schema && !assumed)
-    session.talk(
-        "note   no table descriptor: families are read by HBase's defaults, 1 version and no time to live "
-        "(--assume sets other options)");
   if (!files.all_flushed)
     session.talk("note   only files are read: data that HBase has only in memory or in its log is missing");
 }
-
-}  // namespace
 
 Status name_hbase_failure(Session& session, const Status& status) {
   if (status.is(Code::kNotFound)) return session.name_failure("CEL-HBASE-FILE", Exit::kCannot, status);
   return name_file_failure(session, status);
 }
 
-Result<std::shared_ptr<Table>> open_hbase_table(Session& session, const std::string& path, HBaseKind kind,
-                                                const std::vector<std::string>& assumed) {
-  Result<HBaseTableFiles> found = find_hbase_table(path, kind);
-  if (!found.ok()) return name_hbase_failure(session, found.status());
-  const auto files = std::make_shared<const HBaseTableFiles>(std::move(*found));
+Result<std::shared_ptr<Table>> table_of_files(Session& session, HBaseTableFiles found, TableOptions table) {
+  const auto files = std::make_shared<const HBaseTableFiles>(std::move(found));
   FileTableOptions options;
   options.name = files->name;
-  Result<std::vector<FamilyOptions>> families = families_of(*files);
-  if (!families.ok()) return name_hbase_failure(session, families.status());
-  CELLAR_TRY(assume(session, *files, assumed, *families));
-  options.families = std::move(*families);
+  options.table = std::move(table);
   for (const HBaseRegionFiles& region : files->regions) options.regions.push_back({region.start, region.end});
   options.open = [files, &session](
                      size_t region,
@@ -106,9 +96,23 @@ Result<std::shared_ptr<Table>> open_hbase_table(Session& session, const std::str
     for (const std::shared_ptr<HFileReader>& reader : readers) tell_if_unchecked(session, *reader);
     return readers;
   };
-  CELLAR_TRY_ASSIGN(std::shared_ptr<FileTable> table, FileTable::create(std::move(options)));
-  say_what_is_read(session, *files, !assumed.empty());
-  return std::shared_ptr<Table>(std::move(table));
+  CELLAR_TRY_ASSIGN(std::shared_ptr<FileTable> made, FileTable::create(std::move(options)));
+  return std::shared_ptr<Table>(std::move(made));
+}
+
+Result<std::shared_ptr<Table>> open_hbase_table(Session& session, const std::string& path, HBaseKind kind,
+                                                const std::vector<std::string>& assumed) {
+  Result<HBaseTableFiles> found = find_hbase_table(path, kind);
+  if (!found.ok()) return name_hbase_failure(session, found.status());
+  Result<std::vector<FamilyOptions>> families = families_of(*found);
+  if (!families.ok()) return name_hbase_failure(session, families.status());
+  CELLAR_TRY(assume(session, *found, assumed, *families));
+  say_what_is_read(session, *found);
+  if (!found->schema && assumed.empty())
+    session.talk(
+        "note   no table descriptor: families are read by HBase's defaults, 1 version and no time to live "
+        "(--assume sets other options)");
+  return table_of_files(session, std::move(*found), {.families = std::move(*families)});
 }
 
 }  // namespace cellar

@@ -19,6 +19,12 @@ namespace cellar {
 Result<std::shared_ptr<Table>> open_hbase_table(Session& session, const std::string& path, HBaseKind kind,
                                                 const std::vector<std::string>& assumed);
 
+// Opens the table of files that find_hbase_table() found, with these options. CEL-HBASE-FILE, CEL-CORRUPTION
+// of files come with the first read that needs them.
+Result<std::shared_ptr<Table>> table_of_files(Session& session, HBaseTableFiles files, TableOptions table);
+// Reports on standard error which files were left out, and which cells cannot be seen.
+void say_what_is_read(Session& session, const HBaseTableFiles& files);
+
 // Gives an error about one of HBase's directories its name and exit status.
 Status name_hbase_failure(Session& session, const Status& status);
 

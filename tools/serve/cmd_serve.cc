@@ -25,22 +25,33 @@ class ServeCommand final : public Command {
         .option("--bind", bind_, "ADDRESS", "address to listen on; default: 127.0.0.1, this machine alone")
         .option_count("--max-connections", connections_,
                       "connections at a time; more are closed; default: 256")
+        .option("--tls-cert", tls_.certificate, "FILE", "speak TLS alone, with this certificate (PEM)")
+        .option("--tls-key", tls_.key, "FILE", "its private key (PEM, without a password)")
+        .option("--tls-client-ca", tls_.ca, "FILE",
+                "admit only clients with a certificate of one of these issuers (PEM)")
         .option("--for", duration_, "TIME", "end after this time: 90s, 15m; default: never")
         .note(
             "A Java program needs two settings of HBase's client to work on the store:\n"
             "  hbase.client.registry.impl = org.apache.hadoop.hbase.client.RpcConnectionRegistry\n"
             "  hbase.masters = the printed address\n"
-            "There is no authentication: every program that reaches the port can read and write the store.")
+            "Every program that reaches the port can read and write the store, unless --tls-client-ca asks "
+            "it\n"
+            "for a certificate.")
         .example("cellar serve shop --port 0 --for 2s",
                  "HBase's client finds the store at the printed address, for two seconds")
         .example("cellar serve shop --port 0 --bind 127.0.0.1 --max-connections 100 --for 2s",
-                 "at most 100 connections, all of this machine");
+                 "at most 100 connections, all of this machine")
+        .more_example(
+            "cellar serve shop --port 0 --tls-cert server.pem --tls-key server.pem --tls-client-ca "
+            "issuer.pem --for 2s",
+            "through TLS alone, for clients with a certificate of this issuer");
   }
 
   Status run(Session& session) override {
     if (port_ > UINT16_MAX || connections_ == 0)
       return Status::invalid_argument(fmt::format("--port {} --max-connections {}", port_, connections_))
           .hinting("a port is a number up to 65535, and at least one connection is needed");
+    CELLAR_TRY(check_tls());
     int64_t ms = INT64_MAX;
     if (!duration_.empty()) {
       CELLAR_TRY_ASSIGN(ms, parse_duration_ms(duration_));
@@ -50,6 +61,9 @@ class ServeCommand final : public Command {
     options.port = static_cast<uint16_t>(port_);
     options.bind = bind_;
     options.connections = connections_;
+    if (!tls_.certificate.empty()) options.tls = tls_;
+    const std::unique_ptr<Logger> log = make_stderr_logger(LogLevel::kWarning);
+    options.log = log.get();
     {
       CELLAR_TRY_ASSIGN(const std::unique_ptr<hbase::serve::Server> server,
                         hbase::serve::Server::start(*engine, options));
@@ -64,10 +78,21 @@ class ServeCommand final : public Command {
   }
 
  private:
+  Status check_tls() const {
+    if (tls_.certificate.empty() != tls_.key.empty())
+      return Status::invalid_argument("--tls-cert and --tls-key belong together")
+          .hinting("one file may hold both the certificate and its key: name it twice");
+    if (tls_.certificate.empty() && !tls_.ca.empty())
+      return Status::invalid_argument("--tls-client-ca needs TLS")
+          .hinting("give --tls-cert and --tls-key, too");
+    return {};
+  }
+
   std::string store_;
   uint64_t port_ = 16000;
   std::string bind_ = "127.0.0.1";
   uint64_t connections_ = 256;
+  hbase::TlsFiles tls_;
   std::string duration_;
 };
 

@@ -98,8 +98,9 @@ bool leave_out_codec_parameters(TableOptions& table) {
   return any;
 }
 
-// Returns the options of the descriptor's table. Options that a store cannot have are reported and left out.
-TableOptions options_of(Session& session, const HBaseTableSchema& schema) {
+}  // namespace
+
+TableOptions options_of_descriptor(Session& session, const HBaseTableSchema& schema) {
   const auto set_all = [&](auto& options, const HBaseAttributes& attributes, const std::string& of) {
     for (const auto& [name, value] : attributes) {
       if (name == "NAME") continue;
@@ -118,6 +119,8 @@ TableOptions options_of(Session& session, const HBaseTableSchema& schema) {
   }
   return table;
 }
+
+namespace {
 
 // The statement, and comments on what it does not know.
 std::string create_text(const BulkRecipe& recipe, const BulkSchema& schema, const BulkSummary& summary) {
@@ -166,7 +169,7 @@ Result<BulkSchema> find_bulk_schema(Session& session, const std::string& directo
     Result<std::optional<HBaseTableSchema>> described = find_hbase_schema(directory);
     if (!described.ok()) return name_hbase_failure(session, described.status());
     if (!*described) return schema;
-    schema = {BulkSchema::Source::kDescriptor, options_of(session, **described)};
+    schema = {BulkSchema::Source::kDescriptor, options_of_descriptor(session, **described)};
   }
   for (const auto& [name, family] : summary.families) {
     if (find_family(schema.options, name) != nullptr) continue;

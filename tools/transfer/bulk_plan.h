@@ -7,6 +7,7 @@
 #include <string>
 
 #include "cellar/options.h"
+#include "tools/hbase/hbase_records.h"
 #include "tools/transfer/bulk_check.h"
 
 namespace cellar {
@@ -32,6 +33,9 @@ Result<BulkSummary> summarise(Session& session, const BulkFiles& files);
 
 // The options of a family of Cellar's that keeps all its files hold. kNotSupported for what is not built in.
 Result<FamilyOptions> family_for(const std::string& name, const BulkFamily& family);
+
+// Returns the options of the descriptor's table. Options that a store cannot have are reported and left out.
+TableOptions options_of_descriptor(Session& session, const HBaseTableSchema& schema);
 
 // The schema of the table from which the files came.
 struct BulkSchema {

@@ -1,4 +1,5 @@
-// cellar copy: tables from a store or cluster to another one, with their schema and all versions.
+// cellar copy: tables from a store, a cluster or HFiles to a store or cluster, with their schema and all
+// versions.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -13,6 +14,7 @@
 #include "tools/query/scan_options.h"
 #include "tools/store/store.h"
 #include "tools/transfer/bulk_files.h"
+#include "tools/transfer/copy_files.h"
 #include "tools/transfer/copy_schema.h"
 #include "tools/transfer/table_copy.h"
 
@@ -85,12 +87,14 @@ class CopyCommand final : public Command {
   CommandGroup group() const override { return CommandGroup::kMove; }
   bool takes_clusters() const override { return true; }
   std::string_view summary() const override {
-    return "Copy tables between stores and clusters, with schema and all versions, and compare them";
+    return "Copy tables of stores, clusters and HFiles, with schema and all versions, and compare them";
   }
 
   void declare(Arguments& arguments) override {
-    arguments.operand("FROM", from_, "directory of a store, or a cluster: hbase://MASTER:PORT")
-        .operand("TO", to_, "the same; the directory of a store is created if it does not exist")
+    arguments
+        .operand("FROM", from_,
+                 "directory of a store, a cluster: hbase://MASTER:PORT, or a table's directory of HFiles")
+        .operand("TO", to_, "a store or cluster; the directory of a store is created if it does not exist")
         .operands("TABLE", names_, "tables to copy; default: all", false)
         .option("--as", as_, "NAME", "name of the copy; for one table")
         .flag("--raw", raw_, "also copy delete markers and hidden cells that are still stored")
@@ -119,6 +123,8 @@ class CopyCommand final : public Command {
             "a range of rows")
         .more_example("cellar copy shop newshop orders --prefix user4 --into-existing --verify skip",
                       "rows with a prefix, also into a table that exists, without the comparison")
+        .more_example("cellar copy load newshop --as orders3",
+                      "HFiles that export wrote, or a table, region or snapshot in HBase's own directory")
         .more_example("cellar copy shop backup orders --verify only --column d --time 2020-01-01..",
                       "compare the cells of a family since a day");
   }
@@ -136,6 +142,7 @@ class CopyCommand final : public Command {
     CELLAR_TRY(check_arguments());
     const Progress clock(session, "copy", 0);
     CELLAR_TRY(open_from(session));
+    tell_of_empty_range(session, plan_.scan);
     CELLAR_TRY_ASSIGN(CopyState state, CopyState::open(state_path(), request()));
     CELLAR_TRY(check_store_is_there(state));
     CELLAR_TRY(open_to(session));
@@ -160,6 +167,7 @@ class CopyCommand final : public Command {
   }
 
   Status check_arguments() {
+    from_kind_ = hbase_kind(from_);
     std::vector<std::string> once;  // a table that is named twice is copied once
     for (std::string& name : names_)
       if (std::ranges::find(once, name) == once.end()) once.push_back(std::move(name));
@@ -173,7 +181,7 @@ class CopyCommand final : public Command {
       return Status::invalid_argument("--batch: expected a size from 64k to 32m");
     constexpr uint64_t kBatchesOfRange = 8;
     plan_.range_bytes = kBatchesOfRange * batch_bytes_;
-    if (!as_.empty() && names_.size() != 1)
+    if (!as_.empty() && names_.size() != 1 && !of_files())
       return Status::invalid_argument("--as gives one table another name")
           .hinting("name the table: cellar copy FROM TO TABLE --as NAME");
     if (verify_ == "only" && (raw_ || into_existing_ || !state_.empty()))
@@ -205,12 +213,28 @@ class CopyCommand final : public Command {
   }
 
   Status open_from(Session& session) {
-    if (const HBaseKind kind = hbase_kind(from_); kind != HBaseKind::kNone)
-      return Status::not_supported(fmt::format("{} is {}: copy reads a store or a running cluster",
-                                               shown_name(from_), hbase_kind_name(kind)))
-          .hinting("cellar bulkload ingest DIR STORE TABLE --create adopts a table's files with its schema");
+    if (of_files()) return open_files(session);
     CELLAR_TRY_ASSIGN(from_engine_, open_engine(session, from_, OpenFor::kLooking));
+    from_place_ = place_of(from_, *from_engine_);
     return choose_tables(session);
+  }
+
+  bool of_files() const { return from_kind_ != HBaseKind::kNone; }
+
+  // The directory is itself a table.
+  Status open_files(Session& session) {
+    if (!is_one_table(from_kind_))
+      return Status::not_supported(
+                 fmt::format("{} is {}, not a table", shown_name(from_), hbase_kind_name(from_kind_)))
+          .hinting("name the directory of a table, ROOT/data/default/TABLE, or of a snapshot");
+    CELLAR_TRY_ASSIGN(CopiedFiles files, open_copied_files(session, from_, from_kind_));
+    const std::string& name = files.table->name();
+    if (!names_.empty() && (names_.size() > 1 || names_[0] != name))
+      return Status::invalid_argument(
+                 fmt::format("{} is itself a table, {}", shown_name(from_), escaped(name)))
+          .hinting("leave out TABLE; --as NAME gives the copy another name");
+    from_place_ = std::move(files.place);
+    return take_table(session, std::move(files.table));
   }
 
   // The servers' own tables are not copied.
@@ -225,16 +249,25 @@ class CopyCommand final : public Command {
           .hinting("cellar list shows the tables of a store or cluster");
     for (const std::string& name : names) {
       CELLAR_TRY_ASSIGN(std::shared_ptr<Table> table, open_table(session, *from_engine_, from_, name));
-      CELLAR_TRY(check_columns(session, *table, rows_.read.columns));
-      if (raw_) CELLAR_TRY(check_markers_fit(table->info().options));
-      tables_.push_back(std::move(table));
+      CELLAR_TRY(take_table(session, std::move(table)));
     }
-    tell_of_empty_range(session, plan_.scan);
+    return {};
+  }
+
+  Status take_table(Session& session, std::shared_ptr<Table> table) {
+    CELLAR_TRY(check_columns(session, *table, rows_.read.columns));
+    if (raw_) CELLAR_TRY(check_markers_fit(table->info().options));
+    tables_.push_back(std::move(table));
     return {};
   }
 
   // FROM is open already: a mistake there must not leave an empty store here.
   Status open_to(Session& session) {
+    if (hbase_kind(to_) != HBaseKind::kNone)
+      return Status::not_supported(
+                 fmt::format("{} holds HFiles: copy writes into a store or a running cluster",
+                             shown_name(to_)))
+          .hinting("cellar export STORE TABLE --to hfile -o DIR writes a table as HFiles");
     const bool writes = verify_ != "only";
     CELLAR_TRY_ASSIGN(to_engine_, open_engine(session, to_, writes ? OpenFor::kCreating : OpenFor::kLooking));
     plan_.compare_tags = !is_cluster(from_) && !is_cluster(to_);
@@ -244,7 +277,7 @@ class CopyCommand final : public Command {
 
   Status close_both() {
     tables_.clear();
-    const Status closed = from_engine_->close();
+    const Status closed = of_files() ? Status() : from_engine_->close();
     const Status other = to_engine_->close();
     return closed.ok() ? other : closed;
   }
@@ -261,7 +294,7 @@ class CopyCommand final : public Command {
   // Times are those that were meant when the copy began: "now-7d" is another one an hour later.
   CopyRequest request() const {
     const Scan& scan = plan_.scan;
-    return {{"from", place_of(from_, *from_engine_)},
+    return {{"from", from_place_},
             {"tables", text_of(names_)},
             {"as", as_},
             {"raw", raw_ ? "true" : "false"},
@@ -476,6 +509,8 @@ class CopyCommand final : public Command {
   }
 
   std::string from_;
+  HBaseKind from_kind_ = HBaseKind::kNone;  // of a directory of HFiles
+  std::string from_place_;
   std::string to_;
   std::vector<std::string> names_;
   std::string as_;
@@ -487,7 +522,7 @@ class CopyCommand final : public Command {
   ScanOptions rows_;
   uint64_t batch_bytes_ = 4u << 20;
   CopyPlan plan_;
-  std::unique_ptr<Engine> from_engine_;
+  std::unique_ptr<Engine> from_engine_;  // null for HFiles
   std::unique_ptr<Engine> to_engine_;
   std::vector<std::shared_ptr<Table>> tables_;  // of FROM
   std::vector<CopiedTable> copied_;             // in the same order

@@ -16,12 +16,13 @@ class ExportCommand final : public Command {
  public:
   explicit ExportCommand(const PluginParams&) {}
   CommandGroup group() const override { return CommandGroup::kMove; }
+  bool takes_clusters() const override { return true; }
   std::string_view summary() const override {
     return "Export the cells of a table for load, or as HFiles for HBase's bulk load";
   }
 
   void declare(Arguments& arguments) override {
-    arguments.operand("STORE", store_, "directory of the store")
+    arguments.operand("STORE", store_, "directory of the store, or a cluster: hbase://MASTER:PORT")
         .operand("TABLE", table_, "name of the table");
     rows_.declare(arguments);
     arguments.option("--versions", versions_, "N|all", "up to N versions per column (all)")
@@ -33,7 +34,9 @@ class ExportCommand final : public Command {
         .formats({"table", "json", "jsonl", "csv"})
         .note(
             "Cells are written to standard output, whatever --format is; it applies to the list of HFiles.\n"
-            "HFiles have the codec, encoding and Bloom filter of the family, and keep tags.")
+            "HFiles have the codec, encoding and Bloom filter of the family, and keep tags. Cells of a "
+            "cluster\n"
+            "come without their times to live.")
         .example("cellar export shop orders --to jsonl --raw --tags > orders.jsonl",
                  "everything that is stored, with delete markers and times to live, to load it elsewhere")
         .example("cellar export shop orders --to csv --prefix user4 --column d --versions 1",
