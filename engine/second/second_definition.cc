@@ -7,6 +7,7 @@
 
 #include "base/assert.h"
 #include "base/bytes.h"
+#include "cellar/key_schema.h"
 #include "engine/schema/names.h"
 
 namespace cellar {
@@ -87,6 +88,9 @@ Result<TableOptions> SecondDefinition::schema(const std::string& source,
   for (const auto& [family, qualifiers] : columns_)
     if (find(families, family) == nullptr) return unknown_family(source, family, names);
   TableOptions options;
+  // A schema has at most 100 fields and 4,096 bytes. The tools show keys beyond that as bytes.
+  if (const auto fields = KeySchema::parse(fields_of(parts_)); fields.ok())
+    options.metadata.emplace(KeySchema::kTableAttribute, fields->to_text());
   options.families.push_back(derived(families.front(), kSecondTableFamily));
   for (const SecondColumn& each : copied_) {
     const FamilyOptions* const family = find(families, each.family);

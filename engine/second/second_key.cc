@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <charconv>
 #include <optional>
+#include <set>
 #include <span>
 #include <utility>
 
@@ -17,6 +18,10 @@ namespace cellar {
 namespace {
 
 constexpr std::string_view kSpaces = " \t\n";
+
+bool is_word_character(char c) {
+  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' || c == '-';
+}
 
 std::string_view trimmed(std::string_view text) {
   const size_t from = text.find_first_not_of(kSpaces);
@@ -129,6 +134,32 @@ Result<SecondPart> parse_part(std::string_view text, bool last) {
   return part;
 }
 
+// The name of a field: that of the column, as far as names of fields have such characters.
+std::string name_of(const SecondPart& part) {
+  if (part.source == SecondPart::Source::kQualifiers) return "qualifier";
+  if (part.source == SecondPart::Source::kRow)
+    return part.from == 0 ? "row" : fmt::format("row_{}", part.from);
+  std::string name;
+  for (const char c : part.column.qualifier) name += is_word_character(c) ? c : '_';
+  return name.empty() || (name.front() >= '0' && name.front() <= '9') || name.front() == '-' ? "_" + name
+                                                                                             : name;
+}
+
+std::string type_of(const SecondPart& part) {
+  const char* const order = part.order == KeyOrder::kDescending ? " desc" : "";
+  switch (part.form) {
+    case SecondPart::Form::kText:
+      return fmt::format("text{}", order);
+    case SecondPart::Form::kBlob:
+      return fmt::format("blob{}", order);
+    case SecondPart::Form::kInt64:
+      return fmt::format("int64{}", order);
+    case SecondPart::Form::kRaw:
+      break;
+  }
+  return part.fixed_width() ? fmt::format("raw({})", part.until - part.from) : "raw";
+}
+
 // Returns true if the parts of the row hold it whole.
 bool hold_row(const std::vector<SecondPart>& parts) {
   std::vector<std::pair<size_t, size_t>> ranges;
@@ -175,6 +206,17 @@ Result<std::vector<SecondColumn>> parse_second_columns(std::string_view text) {
     columns.push_back(std::move(column));
   }
   return columns;
+}
+
+std::string fields_of(const std::vector<SecondPart>& parts) {
+  std::string text;
+  std::set<std::string> names;
+  for (const SecondPart& part : parts) {
+    std::string name = name_of(part);
+    while (!names.insert(name).second) name += "_";
+    text += fmt::format("{}{} {}", text.empty() ? "" : ", ", name, type_of(part));
+  }
+  return text;
 }
 
 Status append_part(const SecondPart& part, std::string_view bytes, KeyBuilder& key) {

@@ -41,6 +41,9 @@ Result<std::vector<SecondPart>> parse_second_key(std::string_view text);
 // Reads SecondTable::columns. kInvalidArgument with the column.
 Result<std::vector<SecondColumn>> parse_second_columns(std::string_view text);
 
+// Returns the fields of such keys as a KeySchema: "mail text, row raw".
+std::string fields_of(const std::vector<SecondPart>& parts);
+
 // Appends the bytes of a part to a key. kInvalidArgument if its form cannot hold them.
 Status append_part(const SecondPart& part, std::string_view bytes, KeyBuilder& key);
 // Returns the bytes of the row that the part chooses. kInvalidArgument if the row is too short.

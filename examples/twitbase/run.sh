@@ -8,6 +8,10 @@ application
 show scan "$store" users --limit 3
 show count "$store" middle
 
+say "A second table that the engine keeps"
+"$build/example_twitbase_second" "$store.second"
+show second-table verify "$store.second" followed_by
+
 say "Streams that forget"
 "$build/example_twitbase_stream" "$store.stream"
 show describe "$store.stream" streams

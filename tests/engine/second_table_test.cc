@@ -88,6 +88,9 @@ size_t expect_agreement(Engine& engine) {
     const auto table = engine.open_table(each.name);
     if (!table.ok() || !(*table)->info().second->built) continue;
     const Rows found = rows_of_table(**table);
+    const auto fields = KeySchema::parse((*table)->info().options.metadata.at("KEY_FIELDS"));
+    EXPECT_OK(fields.status());
+    for (const auto& [key, cells] : found) EXPECT_OK(fields->values(key).status());
     EXPECT_EQ(found, expected(each.name, source)) << each.name;
     rows += found.size();
     const auto check = engine.verify_second_table(each.name);
@@ -193,6 +196,20 @@ TEST_F(SecondTables, FindRowsByAColumn) {
   EXPECT_TRUE(by_mail->exists(Get(of_bob.start + "bob").snapshot(before)).value());
   EXPECT_OK(table_->erase(Delete("ann")));
   EXPECT_EQ(rows_of_table(*by_mail).size(), 1U);
+}
+
+TEST_F(SecondTables, NameTheFieldsOfTheirKeys) {
+  open_tables();
+  const auto fields = [&](const std::string& key) {
+    const auto table = engine_->create_second_table("x", {"t", key, ""}).value();
+    EXPECT_OK(engine_->drop_table("x"));
+    return table->info().options.metadata.at("KEY_FIELDS");
+  };
+  EXPECT_EQ(fields("d:mail, row"), "mail text, row raw");
+  EXPECT_EQ(fields("e:n int64 desc, d:*"), "n int64 desc, qualifier text, row raw");
+  EXPECT_EQ(fields("row[3:], row[0:3]"), "row_3 text, row raw(3)");
+  EXPECT_EQ(fields("row[0:16], row[16:]"), "row raw(16), row_16 raw");
+  EXPECT_EQ(fields("d:q, e:q blob, d:1 a"), "q text, q_ blob, _1 text, row raw");
 }
 
 TEST_F(SecondTables, AgreeAfterRandomWrites) {

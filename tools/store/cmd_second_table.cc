@@ -42,8 +42,7 @@ class SecondTableCommand final : public Command {
         .example("cellar second-table create shop by_mail orders --key 'd:mail, row' --columns d:name",
                  "find the rows of orders by a mail address")
         .example("cellar second-table verify shop by_mail", "compare all of its rows with those of orders")
-        .more_example("cellar scan shop by_mail --prefix 4user42@",
-                      "its keys are OrderedBytes: texts begin with 4");
+        .more_example("cellar scan shop by_mail --key mail=user42@example.org", "who has this address");
   }
 
   Status run(Session& session) override {
