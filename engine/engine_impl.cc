@@ -188,7 +188,7 @@ Status EngineImpl::drop_table(const std::string& name) {
 Status EngineImpl::drop_now(const std::string& name) {
   const std::shared_ptr<TableState> table = parts_->catalog.lookup(name);
   if (table == nullptr) return Status::not_found("table " + name + " was dropped");
-  CELLAR_TRY(parts_->second_tables.check_drop(name));
+  if (table->has_seconds()) return parts_->second_tables.drop_refusal(name);
   ManifestEdit edit;
   edit.drop_tables.push_back(table->id());
   edit.last_sequence = parts_->mvcc.read_point();
@@ -202,7 +202,7 @@ Status EngineImpl::drop_now(const std::string& name) {
   parts_->catalog.remove(name);
   parts_->files.remove_table(table->id());
   parts_->activity.changed.signal();  // writers may wait for the memory of the table
-  return parts_->second_tables.install();
+  return table->second() ? parts_->second_tables.install() : Status();
 }
 
 Status EngineImpl::alter_table(const std::string& name, const TableChange& change) {

@@ -133,6 +133,12 @@ Result<SecondRows> SecondDefinition::rows_of(const RowView& row) const {
   };
   if (many == parts_.end()) CELLAR_TRY(add({}));
   for (const CellView& cell : row) {
+    std::string_view ttl;
+    if (find_tag(cell.tags_bytes(), kTtlTag, ttl))
+      return Status::invalid_argument(
+                 fmt::format("column {}:{} has a time to live, so it can go without a write",
+                             escaped(cell.family()), escaped(cell.qualifier())))
+          .hinting("write it without a time to live, or leave it out of the second table");
     if (many != parts_.end() && cell.family() == many->column.family) CELLAR_TRY(add(cell.qualifier()));
     if (std::ranges::any_of(copied_, [&](const SecondColumn& each) { return copies(each, cell); }))
       rows.cells[{std::string(cell.family()), std::string(cell.qualifier())}] = cell.value_bytes();

@@ -39,7 +39,8 @@ class SecondDefinition {
   template <class Read>
   void choose(Read& read) const;
   // Returns the rows that this row of the source has, as choose() reads it. None if it lacks a column of the
-  // key. kInvalidArgument if a form cannot hold a value; kLimit if a key is too long.
+  // key. Errors: kInvalidArgument if a form cannot hold a value, or if a cell has a time to live. Also kLimit
+  // if a key is too long.
   Result<SecondRows> rows_of(const RowView& row) const;
 
  private:

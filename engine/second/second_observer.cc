@@ -20,25 +20,9 @@ Put second_row_put(std::string_view key, const SecondRows::Cells& after, const S
   return put;
 }
 
-Status SecondObserver::check(const RowView& row, bool& concerns) const {
-  for (const CellView& cell : row) {
-    if (!definition_.uses(cell.family())) continue;
-    concerns = true;
-    std::string_view ttl;
-    if (cell.type() == CellType::kPut && find_tag(cell.tags_bytes(), kTtlTag, ttl))
-      return Status::invalid_argument(
-                 fmt::format("a cell of family {} has a time to live, and second table {} "
-                             "would keep what expires",
-                             cell.family(), table_))
-          .hinting("write it without a time to live, or drop the second table");
-  }
-  return {};
-}
-
 Status SecondObserver::before_write(const RowView& row, ObserverContext& context) {
-  bool concerns = false;
-  CELLAR_TRY(check(row, concerns));
-  if (!concerns) return {};
+  const auto decides = [&](const CellView& cell) { return definition_.uses(cell.family()); };
+  if (std::ranges::none_of(row, decides)) return {};
   const Result<std::shared_ptr<Table>> found = context.table(table_);
   if (!found.ok())
     return Status::conflict(fmt::format("second table {} was dropped during the write", table_))

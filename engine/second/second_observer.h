@@ -15,13 +15,10 @@ class SecondObserver final : public Observer {
   SecondObserver(std::string table, SecondDefinition definition)
       : table_(std::move(table)), definition_(std::move(definition)) {}
 
-  // kInvalidArgument, too, if a cell has a time to live of its own, or if a form cannot hold a value. Also
-  // kConflict if the second table was dropped meanwhile.
+  // Errors: those of SecondDefinition::rows_of; kConflict if the second table was dropped meanwhile.
   Status before_write(const RowView& row, ObserverContext& context) override;
 
  private:
-  Status check(const RowView& row, bool& concerns) const;
-
   const std::string table_;  // the second one
   const SecondDefinition definition_;
 };

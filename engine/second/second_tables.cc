@@ -116,11 +116,9 @@ Result<TableOptions> SecondTables::schema(const std::string& name, const SecondT
   return definition.schema(source->name, families);
 }
 
-Status SecondTables::check_drop(const std::string& table) const {
-  const std::vector<std::string> seconds = of(table);
-  if (seconds.empty()) return {};
+Status SecondTables::drop_refusal(const std::string& table) const {
   return Status::invalid_argument(
-             fmt::format("table {} has second tables: {}", table, fmt::join(seconds, ", ")))
+             fmt::format("table {} has second tables: {}", table, fmt::join(of(table), ", ")))
       .hinting("drop those first");
 }
 

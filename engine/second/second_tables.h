@@ -40,8 +40,9 @@ class SecondTables {
   // Returns the names of the second tables of a table, sorted.
   std::vector<std::string> of(const std::string& table) const;
 
+  // Returns the refusal to drop a source: kInvalidArgument with its second tables.
+  Status drop_refusal(const std::string& table) const;
   // Return ok if the change leaves sources and second tables in agreement; else kInvalidArgument.
-  Status check_drop(const std::string& table) const;
   Status check_truncate(const std::string& table) const;
   Status check_alter(const std::string& table, const TableChange& change) const;
   // `content` are tables of a snapshot that are to replace those of their names.

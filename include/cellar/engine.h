@@ -155,7 +155,8 @@ class Engine {
   //
   // As long as a source has second tables, all that would make them differ fails with kInvalidArgument:
   // - Writes with Durability::kSkipWal.
-  // - Cells with a time to live, and values that the form of a key's part cannot hold.
+  // - Cells with a time to live in columns of the definition.
+  // - Values that the form of a key's part cannot hold.
   // - Additions by observers, and Table::ingest.
   // - drop_table() of the source.
   // - A restore or a change of options that only one of the tables would follow.
