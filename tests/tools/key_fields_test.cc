@@ -188,7 +188,7 @@ TEST_F(KeyFields, AggregatesAreByThem) {
   EXPECT_EQ(json_of({"aggregate", "shop", "views", "--group-by", "bytes:2"})["groups"].size(), 1u);
   EXPECT_TRUE(has({"aggregate", "shop", "views", "--group-by", "user", "--format", "csv"},
                   "group,rows,values,sum,min,max,average,deviation\n"));
-  EXPECT_TRUE(has({"aggregate", "shop", "views", "--group-by", "user"}, "user=alice  2"));
+  EXPECT_TRUE(has({"aggregate", "shop", "views", "--group-by", "user"}, "user=alice     2"));
   const auto fails = [&](const std::string& by, const std::string& text) {
     const ToolResult result = run({"aggregate", "shop", "views", "--group-by", by});
     EXPECT_EQ(result.exit, 2) << result.err;

@@ -56,9 +56,8 @@ class AggregateCommand final : public Command {
     shown_.declare(arguments, false);
     arguments
         .note(
-            "A group is the rows with the same first part. Groups come in the order of the rows, and need "
-            "no\n"
-            "memory. The deviation is the standard deviation of the values.")
+            "A group is the rows with the same first part. Groups come in the order of the rows, one at a\n"
+            "time. The deviation is the standard deviation of the values.")
         .example("cellar aggregate shop orders --column c:visits", "all counters of a column together")
         .example("cellar aggregate shop views --column v:ms --group-by user",
                  "by the first field of the keys, in a table that keeps key_fields")
@@ -76,7 +75,7 @@ class AggregateCommand final : public Command {
             "after user41, up to and including user43")
         .more_example(
             "cellar aggregate shop orders --limit 2 --filter \"FamilyFilter(=, 'binary:c')\" \\\n      "
-            "--group-by bytes:6 --decode row=hex",
+            "--group-by bytes:6 --count-bad --decode row=hex",
             "the cells of a family in two rows, with groups in hexadecimal")
         .more_example("cellar aggregate load --assume d:max_versions=3 --count-bad",
                       "a directory of HBase; values that are no numbers are counted");

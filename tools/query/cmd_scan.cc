@@ -48,10 +48,8 @@ class ScanCommand final : public Command {
         .more_example(
             "cellar scan shop orders --column d --limit-per-family 1 --offset-per-family 1 --per-cell",
             "the second cell of each row")
-        .more_example("cellar scan shop orders --column c:visits --as long --batch 100",
-                      "counters as numbers; wide rows are read in parts")
-        .more_example("cellar scan shop orders --decode c:visits=long --decode row=hex --full",
-                      "one column as a number, rows in hexadecimal, values whole at a terminal, too")
+        .more_example("cellar scan shop orders --column c --as long --batch 100 --decode row=hex --full",
+                      "numbers, and rows in hexadecimal; wide rows in parts, values whole at a terminal")
         .more_example(
             "cellar scan shop views --key user=alice --decode 'row=key(user text, when int64 desc ms)'",
             "rows by the first fields of their keys; a table may keep the fields: key_fields")
