@@ -305,12 +305,13 @@ def copy_directories(lines, folder, tally):
     places = {}
     for line in lines:
         expected, command, place, *options = line.split("\t")
-        if command != "scan" or (options and not options[0].startswith("-")):  # a table of a root directory
+        # A copy has what is visible, without a range of times. A name after the directory is a table of a root.
+        if command != "scan" or {"--raw", "--time"} & set(options) or (options and not options[0].startswith("-")):
             continue
         if place not in places:
             places[place] = f"t{len(places)}"
             tally.count("tables copied from directories into a store")
-            must([CELLAR, "copy", place, folder / "copies", "--as", places[place], "--raw"])
+            must([CELLAR, "copy", place, folder / "copies", "--as", places[place]])
         answer_from_directory("\t".join([expected, command, str(folder / "copies"), places[place], *options]), tally)
 
 

@@ -42,8 +42,8 @@ class ServeCommand final : public Command {
         .example("cellar serve shop --port 0 --bind 127.0.0.1 --max-connections 100 --for 2s",
                  "at most 100 connections, all of this machine")
         .more_example(
-            "cellar serve shop --port 0 --tls-cert server.pem --tls-key server.pem --tls-client-ca "
-            "issuer.pem --for 2s",
+            "cellar serve shop --port 0 --tls-cert own.pem --tls-key own.pem --tls-client-ca ca.pem "
+            "--for 2s",
             "through TLS alone, for clients with a certificate of this issuer");
   }
 
