@@ -2,7 +2,7 @@
 //
 //   example_by_mail [STORE]
 //
-// Table people: row = name, columns d:mail and d:name. Second table by_mail: the same people by their address.
+// Table people: row = name, columns d:mail and d:name. Second table by_mail: the same people by address.
 #include <algorithm>
 #include <cstdio>
 #include <string>

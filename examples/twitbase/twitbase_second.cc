@@ -2,8 +2,8 @@
 //
 //   example_twitbase_second [STORE]
 //
-// Table follows: row = md5(user) + md5(followed), f:<followed> = 1. Second table followed_by: its keys are the
-// two halves of these rows in the other order.
+// Table follows: row = md5(user) + md5(followed), f:<followed> = 1. Second table followed_by: its keys are
+// the two halves of these rows in the other order.
 #include <thread>
 
 #include "examples/twitbase/twitbase.h"

@@ -118,7 +118,7 @@ class Table {
                                                   const WriteOptions& options = {}) = 0;
 
   // Deletes the rows that `which` finds when the function is called: whole rows, or the families and columns
-  // that it chooses. Cells newer than its time range stay. Each row is deleted atomically, with one marker for
+  // that it chooses. Cells newer than its time range stay. Each row is deleted atomically, by one marker for
   // each family or column. The rows are deleted in groups, and not at one instant. Calls `on_way` after each
   // group with the number of rows so far. If it returns false, the function fails with kAborted, and what was
   // deleted stays deleted. Returns the number of rows. Error: kInvalidArgument also if the time range has a

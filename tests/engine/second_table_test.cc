@@ -209,7 +209,7 @@ TEST_F(SecondTables, NameTheFieldsOfTheirKeys) {
   EXPECT_EQ(fields("e:n int64 desc, d:*"), "n int64 desc, qualifier text, row raw");
   EXPECT_EQ(fields("row[3:], row[0:3]"), "row_3 text, row raw(3)");
   EXPECT_EQ(fields("row[0:16], row[16:]"), "row raw(16), row_16 raw");
-  EXPECT_EQ(fields("d:q, e:q blob, d:1 a"), "q text, q_ blob, _1 text, row raw");
+  EXPECT_EQ(fields("d:q, e:q blob, d:1\\x20a"), "q text, q_ blob, _1_a text, row raw");
 }
 
 TEST_F(SecondTables, AgreeAfterRandomWrites) {
