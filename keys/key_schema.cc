@@ -38,8 +38,8 @@ Status in_field(const KeyField& field, const Status& status) {
   return status.with_context(fmt::format("field {} of the key", field.name));
 }
 
-// Returns how often a field of `name` comes before `at`.
-bool is_repeated(const std::vector<KeyField>& fields, std::string_view name) {
+// Returns whether one of the fields has this name.
+bool has_field(const std::vector<KeyField>& fields, std::string_view name) {
   return std::ranges::any_of(fields, [&](const KeyField& each) { return each.name == name; });
 }
 
@@ -95,7 +95,7 @@ Result<KeySchema> KeySchema::parse(std::string_view text) {
     };
     Result<KeyField> field = parse_key_field(text.substr(at, end - at));
     if (!field.ok()) return in_schema(text, number, field.status());
-    if (is_repeated(list, field->name)) return refuse(fmt::format("the name {} is used twice", field->name));
+    if (has_field(list, field->name)) return refuse(fmt::format("the name {} is used twice", field->name));
     if (number > kFieldsMax) return refuse(fmt::format("a key has at most {} fields", kFieldsMax));
     if (!list.empty() && list.back().is_open())
       return refuse(

@@ -67,8 +67,8 @@ Status set_or_carry(Options& options, CarriedTexts& carried, std::string_view pl
                     const std::string& value) {
   constexpr bool kIsTable = std::is_same_v<Options, TableOptions>;
   const Status set = set_option(options, fmt::format("{}.{}", place, name), value);
-  const bool carries =
-      kIsTable ? is_family_key(name) || name == KeySchema::kTableAttribute : name.starts_with("ENCRYPTION");
+  const bool carries = kIsTable ? is_family_key(name) || same_but_for_case(name, KeySchema::kTableAttribute)
+                                : name.starts_with("ENCRYPTION");
   if (set.ok() || !carries) return set;
   carried[name] = value;
   return {};
