@@ -87,6 +87,10 @@ std::string hosts_of(const X509* certificate) {
                        : fmt::format("{}", fmt::join(hosts, ", "));
 }
 
+int reason_of(const std::error_code& error) {
+  return ERR_GET_REASON(static_cast<unsigned long>(error.value()));
+}
+
 bool is_address(const std::string& host) {
   asio::error_code error;
   asio::ip::make_address(host, error);
@@ -213,16 +217,16 @@ void Link::accept_tls(Tls& tls, std::string first, Done done) {
 }
 
 std::optional<TlsFailure> Link::failure_of(const std::error_code& error) const {
-  if (!tls_ || error.category() != asio::error::get_ssl_category()) return std::nullopt;
-  return meaning_of(ERR_GET_REASON(static_cast<unsigned long>(error.value())), has_certificate_,
-                    error.message().c_str());
+  if (!tls_ || error.category() != asio::error::get_ssl_category() || reason_of(error) < SSL_AD_REASON_OFFSET)
+    return std::nullopt;  // no alert: bytes were damaged on the way, for example
+  return meaning_of(reason_of(error), has_certificate_, error.message().c_str());
 }
 
 TlsFailure Link::handshake_failure(const std::error_code& error) const {
   if (distrust_) return *distrust_;
-  if (const std::optional<TlsFailure> known = failure_of(error)) return *known;
   if (error.category() == asio::error::get_ssl_category())
-    return final_failure("the handshake of TLS fails: " + error.message());
+    return meaning_of(reason_of(error), has_certificate_, error.message().c_str())
+        .value_or(final_failure("the handshake of TLS fails: " + error.message()));
   return {.status = Status::io_error("the connection ended in the handshake of TLS: " + error.message())
                         .hinting("does it speak TLS at this port?")};
 }
