@@ -48,7 +48,8 @@ TEST_F(ClusterCommands, WhatNeedsFilesRefusesACluster) {
     const ToolResult refused = shell("cellar " + line);
     EXPECT_EQ(refused.exit, 4) << command << refused.err;
     EXPECT_THAT(refused.err, HasSubstr("hbase://localhost:1 is a cluster")) << command;
-    EXPECT_THAT(refused.err, HasSubstr("these commands work on a cluster: aggregate, alter, append, ")) << command;
+    EXPECT_THAT(refused.err, HasSubstr("these commands work on a cluster: aggregate, alter, append, "))
+        << command;
     EXPECT_THAT(refused.err, HasSubstr("scan")) << command;
   }
   const ToolResult by_zookeeper = shell("cellar status hbase+zk://localhost:1/hbase");
