@@ -129,7 +129,7 @@ class TlsTest : public ::testing::Test {
   }
 
   std::string name(const std::string& options, const std::string& host = "127.0.0.1") const {
-    return "hbase://" + host + ":" + std::to_string(server_->port()) + "?timeout_ms=5000" + options;
+    return "hbase://" + host + ":" + std::to_string(server_->port()) + "?timeout_ms=30000" + options;
   }
   std::string trusting() const { return "&tls=true&tls_ca=" + issuer_file_; }
   std::string showing(const std::string& file) const {
@@ -326,7 +326,7 @@ TEST(TlsClientAlone, TheDeadlineHoldsInTheHandshake) {
     OtherServer server(says, false);
     const int64_t begin_us = system_clock().steady_us();
     const Status status = hbase::open_cluster(server.name("timeout_ms=500&tls=true"), {}).status();
-    EXPECT_LT(system_clock().steady_us() - begin_us, 3'000'000);
+    EXPECT_LT(system_clock().steady_us() - begin_us, 10'000'000);
     EXPECT_TRUE(status.is(Code::kBusy)) << status;
     EXPECT_THAT(std::string(status.hint()), HasSubstr("does it speak TLS at this port?"));
   }
