@@ -55,7 +55,9 @@ const std::vector<Kept> kKept = {
 // The rows that each must hold, by the words of cellar/second_table.h.
 Rows expected(const std::string& name, const Rows& source) {
   Rows rows;
-  for (const auto& [row, cells] : source) {
+  for (const auto& each : source) {
+    const std::string& row = each.first;
+    const std::map<std::string, std::string>& cells = each.second;
     std::map<std::string, std::string> copied = {{"row:", row}};
     const auto copy = [&](const std::string& column) {
       if (cells.contains(column)) copied[column] = cells.at(column);
