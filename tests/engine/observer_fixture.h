@@ -11,7 +11,9 @@
 #include <vector>
 
 #include "base/bytes.h"
+#include "base/random.h"
 #include "tests/engine/engine_fixture.h"
+#include "tests/support/step_executor.h"
 
 namespace cellar::testing {
 
@@ -85,5 +87,36 @@ class InverseObserver : public Observer {
     return wanted.size();
   }
 };
+
+// ---- Writes to d:q of a few rows, which meet
+
+inline std::string numbered_row(uint64_t number) { return "row" + std::to_string(number); }
+inline std::string one_of_five_values(Random& random) { return "value" + std::to_string(random.below(5)); }
+
+inline Status commit_two_rows(Engine& engine, const std::shared_ptr<Table>& table, Random& random) {
+  const auto work = [&](Transaction& transaction) -> Status {
+    CELLAR_TRY(
+        transaction.put(table, Put(numbered_row(random.below(8))).add("d", "q", one_of_five_values(random))));
+    return transaction.erase(table, Delete(numbered_row(random.below(8))).column("d", "q"));
+  };
+  return engine.run_transaction(work, {.attempts_max = 1000, .pause_us = 10});
+}
+
+inline Status write_batch_of_rows(Engine& engine, const std::shared_ptr<Table>& table, Random& random) {
+  Batch batch;
+  for (int i = 0; i < 3; ++i)
+    batch.put(table, Put(numbered_row(random.below(8))).add("d", "q", one_of_five_values(random)));
+  batch.erase(table, Delete(numbered_row(random.below(8))));
+  return engine.write(batch);
+}
+
+// For a store on files that lose what was not synced, with threads that take turns.
+inline EngineOptions options_for_crashes(FileSystem& files, ManualClock& clock, StepExecutor& executor) {
+  EngineOptions options;
+  options.create_if_missing = true;
+  options.log_segment_bytes = 1 << 16;
+  options.environment = {.files = &files, .clock = &clock, .executor = &executor, .seed = 7};
+  return options;
+}
 
 }  // namespace cellar::testing

@@ -18,28 +18,10 @@
 namespace cellar::testing {
 namespace {
 
-std::string row_of(uint64_t number) { return "row" + std::to_string(number); }
-std::string value_of(Random& random) { return "value" + std::to_string(random.below(5)); }
-
-Status commit_two(Engine& engine, const std::shared_ptr<Table>& table, Random& random) {
-  const auto work = [&](Transaction& transaction) -> Status {
-    CELLAR_TRY(transaction.put(table, Put(row_of(random.below(8))).add("d", "q", value_of(random))));
-    return transaction.erase(table, Delete(row_of(random.below(8))).column("d", "q"));
-  };
-  return engine.run_transaction(work, {.attempts_max = 1000, .pause_us = 10});
-}
-
-Status write_batch(Engine& engine, const std::shared_ptr<Table>& table, Random& random) {
-  Batch batch;
-  for (int i = 0; i < 3; ++i) batch.put(table, Put(row_of(random.below(8))).add("d", "q", value_of(random)));
-  batch.erase(table, Delete(row_of(random.below(8))));
-  return engine.write(batch);
-}
-
 // One write of any kind to d:q of some rows.
 Status write_some(Engine& engine, const std::shared_ptr<Table>& table, Random& random) {
-  const std::string row = row_of(random.below(8));
-  const std::string value = value_of(random);
+  const std::string row = numbered_row(random.below(8));
+  const std::string value = one_of_five_values(random);
   const Put put = Put(row).add("d", "q", value);
   switch (random.below(9)) {
     case 0:
@@ -55,9 +37,9 @@ Status write_some(Engine& engine, const std::shared_ptr<Table>& table, Random& r
     case 5:
       return table->put(Put(row).add_at("d", "q", 5, value));
     case 6:
-      return commit_two(engine, table, random);
+      return commit_two_rows(engine, table, random);
     case 7:
-      return write_batch(engine, table, random);
+      return write_batch_of_rows(engine, table, random);
     default:
       return table->put(put);
   }
@@ -139,7 +121,7 @@ TEST_F(ObserverStorm, CountersTakePartInWhatOthersCount) {
     threads.emplace_back([&, i] {
       for (uint64_t k = 0; k < each; ++k) {
         if (i % 2 == 0) {
-          EXPECT_OK(table_->put(Put(row_of(i * 1000 + k % 100)).add("d", "p", "x")));
+          EXPECT_OK(table_->put(Put(numbered_row(i * 1000 + k % 100)).add("d", "p", "x")));
         } else {
           EXPECT_OK(counts->increment(Increment("all").add("n", "writes", 1)).status());
         }
@@ -184,19 +166,11 @@ TEST_F(ObserverStorm, WaitsForRowsThatAreAddedTo) {
 
 constexpr int kWrites = 40;
 
-EngineOptions options_for(FileSystem& files, ManualClock& clock, StepExecutor& executor) {
-  EngineOptions options;
-  options.create_if_missing = true;
-  options.log_segment_bytes = 1 << 16;
-  options.environment = {.files = &files, .clock = &clock, .executor = &executor, .seed = 7};
-  return options;
-}
-
 // The number of writes that were acknowledged.
 int work(FileSystem& files) {
   ManualClock clock;
   StepExecutor executor(1, clock);
-  auto opened = Engine::open("store", options_for(files, clock, executor));
+  auto opened = Engine::open("store", options_for_crashes(files, clock, executor));
   if (!opened.ok()) return 0;
   Engine& engine = **opened;
   FamilyOptions family;
@@ -221,7 +195,7 @@ int work(FileSystem& files) {
 size_t check(FileSystem& files) {
   ManualClock clock(1'800'000'000'000);
   StepExecutor executor(1, clock);
-  auto opened = Engine::open("store", options_for(files, clock, executor));
+  auto opened = Engine::open("store", options_for_crashes(files, clock, executor));
   EXPECT_TRUE(opened.ok()) << opened.status().to_text();
   if (!opened.ok()) return 0;
   const auto table = (*opened)->open_table("t");

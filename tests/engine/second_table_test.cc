@@ -104,29 +104,10 @@ size_t expect_agreement(Engine& engine) {
   return rows;
 }
 
-std::string source_row(uint64_t number) { return "row" + std::to_string(number); }
-std::string source_value(Random& random) { return "value" + std::to_string(random.below(5)); }
-
-Status commit_to_source(Engine& engine, const std::shared_ptr<Table>& table, Random& random) {
-  const auto work = [&](Transaction& transaction) -> Status {
-    CELLAR_TRY(transaction.put(table, Put(source_row(random.below(8))).add("d", "q", source_value(random))));
-    return transaction.erase(table, Delete(source_row(random.below(8))).column("d", "q"));
-  };
-  return engine.run_transaction(work, {.attempts_max = 1000, .pause_us = 10});
-}
-
-Status write_batch_to_source(Engine& engine, const std::shared_ptr<Table>& table, Random& random) {
-  Batch batch;
-  for (int i = 0; i < 3; ++i)
-    batch.put(table, Put(source_row(random.below(8))).add("d", "q", source_value(random)));
-  batch.erase(table, Delete(source_row(random.below(8))));
-  return engine.write(batch);
-}
-
 // One write of any kind to some row.
 Status write_to_source(Engine& engine, const std::shared_ptr<Table>& table, Random& random) {
-  const std::string row = source_row(random.below(8));
-  const std::string value = source_value(random);
+  const std::string row = numbered_row(random.below(8));
+  const std::string value = one_of_five_values(random);
   switch (random.below(11)) {
     case 0:
       return table->erase(Delete(row));
@@ -148,9 +129,9 @@ Status write_to_source(Engine& engine, const std::shared_ptr<Table>& table, Rand
     case 6:
       return table->put(Put(row).add_at("d", "q", 5, value));
     case 7:
-      return commit_to_source(engine, table, random);
+      return commit_two_rows(engine, table, random);
     case 8:
-      return write_batch_to_source(engine, table, random);
+      return write_batch_of_rows(engine, table, random);
     case 9:
       return table->erase(Delete(row).family("e"));
     default:
@@ -496,19 +477,11 @@ TEST_F(SecondTables, VerificationFindsASurplusRow) {
 
 constexpr int kSourceWrites = 30;
 
-EngineOptions crash_options(FileSystem& files, ManualClock& clock, StepExecutor& executor) {
-  EngineOptions options;
-  options.create_if_missing = true;
-  options.log_segment_bytes = 1 << 16;
-  options.environment = {.files = &files, .clock = &clock, .executor = &executor, .seed = 7};
-  return options;
-}
-
 // The number of writes that were acknowledged.
 int write_until_crash(FileSystem& files) {
   ManualClock clock;
   StepExecutor executor(1, clock);
-  auto opened = Engine::open("store", crash_options(files, clock, executor));
+  auto opened = Engine::open("store", options_for_crashes(files, clock, executor));
   if (!opened.ok()) return 0;
   Engine& engine = **opened;
   const auto table = engine.open_or_create_table("t", {.families = {followed("d", 3), followed("e")}});
@@ -533,7 +506,7 @@ int write_until_crash(FileSystem& files) {
 size_t agree_after_crash(FileSystem& files) {
   ManualClock clock(1'800'000'000'000);
   StepExecutor executor(1, clock);
-  auto opened = Engine::open("store", crash_options(files, clock, executor));
+  auto opened = Engine::open("store", options_for_crashes(files, clock, executor));
   EXPECT_TRUE(opened.ok()) << opened.status().to_text();
   if (!opened.ok()) return 0;
   Engine& engine = **opened;
