@@ -20,6 +20,8 @@ class Fifo final : public CompactionPolicy {
  public:
   explicit Fifo(const PluginParams& params) : bytes_max_(params.bytes("bytes_max", 0)) {}
 
+  bool may_drop_live() const override { return bytes_max_ != 0; }
+
   std::optional<CompactionPlan> pick(const StoreShape& shape,
                                      std::vector<std::string>* trace) const override {
     uint64_t bytes = 0;

@@ -27,7 +27,7 @@ Result<std::shared_ptr<Table>> EngineImpl::create_second_table(const std::string
 Result<SecondPair> EngineImpl::second_pair(const std::string& name) {
   CELLAR_TRY_ASSIGN(const std::shared_ptr<TableState> table, parts_->catalog.find(name));
   const std::optional<SecondTable> second = table->second();
-  if (!second) return Status::invalid_argument("table " + name + " is no second table");
+  if (!second) return Status::invalid_argument("table " + name + " is not a second table");
   CELLAR_TRY_ASSIGN(std::shared_ptr<Table> source, open_table(second->of));
   CELLAR_TRY_ASSIGN(SecondDefinition definition, SecondDefinition::parse(*second));
   return SecondPair{std::move(source), table, std::move(definition)};

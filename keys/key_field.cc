@@ -357,7 +357,7 @@ void put_ordered(const KeyField& field, const KeyValue& value, KeyBuilder& key) 
   }
 }
 
-// Returns the bytes of a field that is not one of OrderedBytes, and not sized.
+// Returns the bytes of a raw, plain, padded or hexadecimal field.
 Result<std::string> fixed_bytes(const KeyField& field, const KeyValue& value) {
   switch (field.kind) {
     case Kind::kZeroPadded:

@@ -158,7 +158,7 @@ Status set_second(Finder& finder, const ManifestEdit::Second& wanted) {
   TableRecord* const table = finder.table(wanted.table_id);
   if (table == nullptr) return unfit(fmt::format("no table {}", wanted.table_id));
   if (wanted.second.of.empty() || wanted.second.of == table->name)
-    return unfit(fmt::format("table '{}' is no second table of '{}'", table->name, wanted.second.of));
+    return unfit(fmt::format("table '{}' cannot be a second table of '{}'", table->name, wanted.second.of));
   table->second = wanted.second;
   return {};
 }

@@ -4,11 +4,13 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <optional>
 
 #include "base/assert.h"
 #include "base/bytes.h"
 #include "cellar/key_schema.h"
 #include "engine/schema/names.h"
+#include "engine/store/family_config.h"
 
 namespace cellar {
 namespace {
@@ -29,12 +31,39 @@ FamilyOptions derived(FamilyOptions family, const std::string& name) {
   return family;
 }
 
+struct Cause {
+  std::string_view what;
+  std::string_view option;  // that ends it
+};
+
+// Returns why cells of the family come or go without a write.
+Result<std::optional<Cause>> cause_of_change(const FamilyOptions& family) {
+  if (family.ttl_s != FamilyOptions().ttl_s) return Cause{"has a time to live", "ttl_s=forever"};
+  if (family.delete_order != MarkerOrder::kSequence)
+    return Cause{"has delete_order=timestamp", "delete_order=sequence"};
+  CELLAR_TRY_ASSIGN(const auto config, FamilyConfig::create(family));
+  if (config->policy->may_drop_live())
+    return Cause{"has a policy that drops live cells", "compaction=exploring"};
+  return std::optional<Cause>();
+}
+
 const FamilyOptions* find(const std::vector<FamilyOptions>& families, std::string_view name) {
   const auto found = std::ranges::find(families, name, &FamilyOptions::name);
   return found == families.end() ? nullptr : &*found;
 }
 
 }  // namespace
+
+Status check_lasting(const std::string& table, const FamilyOptions& family) {
+  CELLAR_TRY_ASSIGN(const std::optional<Cause> cause, cause_of_change(family));
+  if (!cause) return {};
+  return Status::invalid_argument(
+             fmt::format(
+                 "family {} of table {} {}. So its cells can come or go without a write, and a second "
+                 "table would not follow",
+                 family.name, table, cause->what))
+      .hinting(fmt::format("alter {}: {}:{}", table, family.name, cause->option));
+}
 
 Result<SecondDefinition> SecondDefinition::parse(const SecondTable& text) {
   SecondDefinition definition;
@@ -65,16 +94,7 @@ bool SecondDefinition::uses(std::string_view family) const {
 }
 
 Status SecondDefinition::check_family(const std::string& source, const FamilyOptions& family) const {
-  if (!uses(family.name)) return {};
-  const bool expires = family.ttl_s != FamilyOptions().ttl_s;
-  if (!expires && family.delete_order == MarkerOrder::kSequence) return {};
-  return Status::invalid_argument(
-             fmt::format("family {} of table {} {}, so its cells can {} without a write, and a second table "
-                         "would not follow",
-                         family.name, source, expires ? "has a time to live" : "has delete_order=timestamp",
-                         expires ? "go" : "come back"))
-      .hinting(fmt::format("alter {}: {}:{}", source, family.name,
-                           expires ? "ttl_s=forever" : "delete_order=sequence"));
+  return uses(family.name) ? check_lasting(source, family) : Status();
 }
 
 Result<TableOptions> SecondDefinition::schema(const std::string& source,
@@ -91,7 +111,9 @@ Result<TableOptions> SecondDefinition::schema(const std::string& source,
   // A schema has at most 100 fields and 4,096 bytes. The tools show keys beyond that as bytes.
   if (const auto fields = KeySchema::parse(fields_of(parts_)); fields.ok())
     options.metadata.emplace(KeySchema::kTableAttribute, fields->to_text());
-  options.families.push_back(derived(families.front(), kSecondTableFamily));
+  const auto model = std::ranges::find_if(families, [&](const auto& family) { return uses(family.name); });
+  CELLAR_ASSERT(model != families.end());  // a definition without columns uses all families
+  options.families.push_back(derived(*model, kSecondTableFamily));
   for (const SecondColumn& each : copied_) {
     const FamilyOptions* const family = find(families, each.family);
     if (family == nullptr) return unknown_family(source, each.family, names);

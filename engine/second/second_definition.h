@@ -22,6 +22,9 @@ struct SecondRows {
   Cells cells;                                                               // of each of these rows
 };
 
+// Returns ok if cells of the family come and go by writes alone; else kInvalidArgument with the cause.
+Status check_lasting(const std::string& table, const FamilyOptions& family);
+
 // A value.
 class SecondDefinition {
  public:

@@ -32,14 +32,12 @@ Status check_derived(const std::string& table, const TableChange& change) {
   if (!change.remove_families.empty())
     return Status::invalid_argument(fmt::format("the families of second table {} stay as they are", table));
   for (const FamilyOptions& family : change.set_families) {
+    CELLAR_TRY(check_lasting(table, family));
     const FamilyOptions usual;
-    if (family.max_versions != 1 || family.ttl_s != usual.ttl_s ||
-        family.min_versions != usual.min_versions || family.delete_order != MarkerOrder::kSequence ||
+    if (family.max_versions != 1 || family.min_versions != usual.min_versions ||
         family.stamps != usual.stamps)
       return Status::invalid_argument(
-          fmt::format("family {} of second table {} keeps max_versions=1, delete_order=sequence, "
-                      "stamps=clock, and no time "
-                      "to live",
+          fmt::format("family {} of second table {} keeps max_versions=1, min_versions=0 and stamps=clock",
                       escaped(family.name), table));
   }
   return {};

@@ -53,7 +53,7 @@ class SecondTables {
   using Followed = std::vector<std::pair<std::string, SecondTable>>;
 
   Status follow_source(const std::string& source, const Followed& seconds);
-  // Valid until the manifest changes. Null: there is no such table.
+  // Returns the record of a table, or null if the manifest has none. The record is valid until the next edit.
   const TableRecord* record(const std::string& table) const;
 
   const Parts parts_;

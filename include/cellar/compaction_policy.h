@@ -79,6 +79,8 @@ class CompactionPolicy {
   // Returns false if the policy means runs to stay apart, for example because they leave one by one. Then
   // only the policy itself, and major compactions, merge files.
   virtual bool may_be_merged() const { return true; }
+  // Returns true if plans may have drop_live. Such a family can neither have second tables nor be of one.
+  virtual bool may_drop_live() const { return false; }
   // Returns a plan that says where a compaction of all files puts its output. It has no inputs and no run.
   virtual CompactionPlan major_output(const StoreShape& shape) const {
     static_cast<void>(shape);

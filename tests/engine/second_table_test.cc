@@ -321,6 +321,11 @@ TEST_F(SecondTables, RefuseWhatWouldMakeThemDiffer) {
   expiring.ttl_s = 10;
   EXPECT_TRUE(engine_->alter_family("t", expiring).is(Code::kInvalidArgument));
   EXPECT_TRUE(engine_->alter_family("t", family("d")).is(Code::kInvalidArgument));
+  FamilyOptions dropping = followed("d");
+  dropping.compaction = "fifo(bytes_max=1m)";
+  EXPECT_TRUE(engine_->alter_family("t", dropping).is(Code::kInvalidArgument));
+  dropping.name = "row";
+  EXPECT_TRUE(engine_->alter_family("by_value", dropping).is(Code::kInvalidArgument));
   EXPECT_TRUE(engine_->alter_family("by_value", family("d")).is(Code::kInvalidArgument));
   EXPECT_TRUE(engine_->alter_table("by_value", {.remove_families = {"d"}}).is(Code::kInvalidArgument));
   EXPECT_TRUE(table_->ingest({}).status().is(Code::kInvalidArgument));

@@ -68,7 +68,7 @@ TEST_F(SecondTableCommand, RefusesWhatItCannotDo) {
   EXPECT_NE(refusal({"create", "shop", "x", "people"}, 2).find("--key"), std::string::npos);
   EXPECT_NE(refusal({"create", "shop", "x", "people", "--key", "d:mail raw"}, 2).find("nothing can follow"),
             std::string::npos);
-  EXPECT_NE(refusal({"build", "shop", "people"}, 2).find("no second table"), std::string::npos);
+  EXPECT_NE(refusal({"build", "shop", "people"}, 2).find("not a second table"), std::string::npos);
   EXPECT_NE(refusal({"verify", "shop"}, 2).find("TABLE is missing"), std::string::npos);
   EXPECT_NE(refusal({"verify", "shop", "x", "people"}, 2).find("alone"), std::string::npos);
   EXPECT_NE(refusal({"list", "shop", "x"}, 2).find("alone"), std::string::npos);
