@@ -15,7 +15,7 @@ Put second_row_put(std::string_view key, const SecondRows::Cells& after, const S
   for (const auto& [column, value] : after) {
     const auto known = before != nullptr ? before->find(column) : after.end();
     if (before == nullptr || known == before->end() || known->second != value)
-      put.add(column.first, column.second, value);
+      put.add_at(column.first, column.second, kSecondTimestamp, value);
   }
   return put;
 }
@@ -38,7 +38,7 @@ Status SecondObserver::before_write(const RowView& row, ObserverContext& context
   CELLAR_ASSERT(std::ranges::is_sorted(after.keys) && std::ranges::is_sorted(before.keys));
   for (const std::string& key : before.keys)
     if (!std::ranges::binary_search(after.keys, key)) {
-      Delete erase(key);
+      const Delete erase(key, kSecondTimestamp);
       CELLAR_TRY(context.erase(*found, erase));
     }
   for (const std::string& key : after.keys) {
@@ -46,7 +46,7 @@ Status SecondObserver::before_write(const RowView& row, ObserverContext& context
     const Put put = second_row_put(key, after.cells, there ? &before.cells : nullptr);
     if (!put.empty()) CELLAR_TRY(context.put(*found, put));
     if (!there) continue;
-    Delete gone(key);
+    Delete gone(key, kSecondTimestamp);
     bool any = false;
     for (const auto& [column, value] : before.cells)
       if (!after.cells.contains(column)) {

@@ -23,6 +23,10 @@ class SecondObserver final : public Observer {
   const SecondDefinition definition_;
 };
 
+// The timestamp of all cells and markers of second tables: the order of the sequences alone decides. With
+// times of the clock, a key could outlive its marker: after a step back, or when a build meets a writer.
+inline constexpr int64_t kSecondTimestamp = 1;
+
 // Returns what is missing of a row of a second table, of which `before` is there; null: nothing is.
 Put second_row_put(std::string_view key, const SecondRows::Cells& after, const SecondRows::Cells* before);
 
