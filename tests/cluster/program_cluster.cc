@@ -3,10 +3,13 @@
 //
 //   cellar_cluster compare NAME DIRECTORY SEED OPERATIONS
 //   cellar_cluster upset NAME SEED ROUNDS
+//   cellar_cluster bench NAME TABLE ROWS
+//   cellar_cluster first NAME TABLE
 //
 // "compare" prints each difference, and counts. "upset" writes, counts and scans while regions split, move
 // and merge and servers die. It asks for that by lines "do …" on its standard output, and reads the answers
-// on its standard input (interop.py, ClientCluster.java). Nothing may be lost, and nothing done twice.
+// on its standard input (interop.py, ClientCluster.java). Nothing may be lost, and nothing done twice. "bench"
+// and "first" are measured (clients.py).
 #include <fmt/format.h>
 
 #include <atomic>
@@ -18,6 +21,7 @@
 #include <vector>
 
 #include "cellar/cellar.h"
+#include "tests/cluster/client_bench.h"
 #include "tests/cluster/compare_tables.h"
 #include "tests/cluster/draw_requests.h"
 
@@ -169,6 +173,9 @@ int main(int argc, char** argv) {
   if (action == "upset" && argc == 5)
     status =
         interop::upset(argv[2], std::strtoull(argv[3], nullptr, 10), std::strtoull(argv[4], nullptr, 10));
+  if (action == "bench" && argc == 5)
+    status = interop::measure_client(argv[2], argv[3], std::strtoull(argv[4], nullptr, 10));
+  if (action == "first" && argc == 4) status = interop::read_first(argv[2], argv[3]);
   if (!status.ok()) std::printf("failed: %s\n", status.to_text().c_str());
   return status.ok() ? 0 : 1;
 }

@@ -1,12 +1,11 @@
 // Cellar's side of the comparison with HBase: cells in memory become a file, and the file is scanned.
 #include "tests/interop/bench.h"
 
-#include <time.h>
-
 #include <cstdio>
 
 #include "cellar/hfile.h"
 #include "hfile/write/hfile_writer.h"
+#include "tests/interop/bench_rows.h"
 #include "tests/interop/draw_cells.h"
 
 namespace cellar::interop {
@@ -16,12 +15,6 @@ struct Moment {
   double wall = 0;
   double cpu = 0;  // of this thread, the kernel's part included
 };
-
-double seconds(clockid_t clock) {
-  timespec now{};
-  clock_gettime(clock, &now);
-  return static_cast<double>(now.tv_sec) + 1e-9 * static_cast<double>(now.tv_nsec);
-}
 
 Moment moment() { return {seconds(CLOCK_MONOTONIC), seconds(CLOCK_THREAD_CPUTIME_ID)}; }
 
@@ -34,7 +27,7 @@ void report(const std::string& codec, const char* work, const Moment& from, cons
 }
 
 // Returns the sum of the fields that a reader looks at: sizes of row, qualifier and value, and the time.
-uint64_t looked_at(const CellView& cell) {
+uint64_t fields_of(const CellView& cell) {
   return cell.row_size + cell.qualifier().size() + cell.value_size +
          (static_cast<uint64_t>(cell.timestamp) & 1);
 }
@@ -60,7 +53,7 @@ Result<uint64_t> scan(const std::filesystem::path& path) {
   CELLAR_TRY_ASSIGN(const HFile file, HFile::open(path.string()));
   HFileCells cells = file.cells();
   uint64_t bytes = 0;
-  while (const CellView* cell = cells.next()) bytes += looked_at(*cell);
+  while (const CellView* cell = cells.next()) bytes += fields_of(*cell);
   CELLAR_TRY(cells.status());
   return bytes;
 }
@@ -70,7 +63,7 @@ Result<uint64_t> scan(const std::filesystem::path& path) {
 Status measure(const std::filesystem::path& directory, uint64_t cells, uint64_t rounds) {
   const std::vector<OwnedCell> views = page_views(cells);
   uint64_t expected = 0;
-  for (const OwnedCell& cell : views) expected += looked_at(cell.view());
+  for (const OwnedCell& cell : views) expected += fields_of(cell.view());
   for (const std::string codec : {"none", "snappy", "gz"}) {
     const std::string name = "cellar-" + codec;
     for (uint64_t round = 0; round <= rounds; ++round) {  // round 0 warms up

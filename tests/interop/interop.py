@@ -21,6 +21,7 @@ import threading
 import time
 
 import certificates
+import clients
 import copies
 import operations
 import region
@@ -41,6 +42,7 @@ OPENS += ["--add-exports=java.base/jdk.internal.misc=ALL-UNNAMED",
 FETCH_SECONDS = 300  # for the jars; what takes longer is skipped, loudly
 STEP_SECONDS = {True: 600, False: 3600}  # for one program, in the short form and the full; more is a failure
 FILE_SECONDS = 120  # for one file and Cellar
+CLIENT_HEAP = "256m"  # of HBase's client where memory is measured: a small service's
 GOALS = {"none": 5.0, "snappy": 3.0}  # times HBase's speed, for writing and for scanning
 
 
@@ -106,10 +108,10 @@ class Release:
             stamp.touch()
         shutil.copytree(HERE / "src/main/resources", self.classes, dirs_exist_ok=True)
 
-    def command(self, program, *arguments, site=None):
+    def command(self, program, *arguments, site=None, heap="2g"):
         """`site`: a directory with an hbase-site.xml."""
         classpath = os.pathsep.join([*([str(site)] if site else []), str(self.classes), *self.jars])
-        return ["java", "-Xmx2g", *OPENS, "-cp", classpath, f"interop.{program}", *map(str, arguments)]
+        return ["java", f"-Xmx{heap}", *OPENS, "-cp", classpath, f"interop.{program}", *map(str, arguments)]
 
     def java(self, program, *arguments, niced=True, site=None):
         """Runs one of the programs: its exit status and its lines."""
@@ -606,6 +608,13 @@ def compare(release, options):
 
 
 def bench(release, options):
+    parts = {"files": bench_files, "operations": bench_operations}
+    if serves() and not is_2_4(release):
+        parts["clients"] = bench_clients
+    return {name: part(release, options) for name, part in parts.items() if options.only in (None, name)}
+
+
+def bench_files(release, options):
     """Both engines write and scan the same cells, one after the other."""
     folder = fresh(release.folder / "bench")
     say(f"measuring {options.cells} cells, one thread each: Cellar beside HBase {release.version}")
@@ -638,7 +647,7 @@ def bench(release, options):
                      "ratio": hbase / cellar, "processor_ratio": cpu, "goal": goal, "bytes_ratio": bytes_ratio})
     if not options.keep:
         shutil.rmtree(folder)
-    return {"files": rows, "operations": bench_operations(release, options)}
+    return rows
 
 
 def bench_operations(release, options):
@@ -656,6 +665,27 @@ def bench_operations(release, options):
     return measured
 
 
+def bench_clients(release, options):
+    """Both clients ask one cluster in turns."""
+    folder = fresh(release.folder / "clients")
+    rows, table = 20_000, "bench"
+    with whole_cluster(release, folder, options) as (_, names):
+        name = names["masters"]
+        must([CELLAR, "create", name, table, "f:compression=none"])
+        say(f"measuring two clients of one cluster, {rows} rows of 100 bytes: medians of {options.rounds} rounds")
+        masters = name.removeprefix("hbase://")
+        java = lambda *words: release.command("ClientBench", *words, heap=CLIENT_HEAP)
+        try:
+            measured = clients.compare(
+                {"cellar": [CLUSTER, "bench", name, table, rows], "hbase": java("bench", masters, table, rows)},
+                {"cellar": [CLUSTER, "first", name, table], "hbase": java("first", masters, table)}, options.rounds)
+        except (operations.Differ, RuntimeError) as failed:
+            raise Failed(str(failed)) from None
+    clients.show(measured)
+    shutil.rmtree(folder)
+    return measured
+
+
 def skip_loudly(why):
     line = "*" * 100
     print(f"\n{line}\nSKIPPED: HBase was not compared with, and nothing was proven.\n  {why}\n{line}", flush=True)
@@ -664,11 +694,11 @@ def skip_loudly(why):
 def parse():
     parser = argparse.ArgumentParser(prog="./dev interop", description="Cellar's HFiles against HBase, both ways.")
     parser.add_argument("--short", action="store_true", help="fewer files of each kind; minutes, not quarters of an hour")
-    parser.add_argument("--bench", action="store_true", help="only measure: files and operations, Cellar beside HBase")
+    parser.add_argument("--bench", action="store_true", help="only measure: files, operations and clients, Cellar beside HBase")
     parser.add_argument("--seed", type=int, default=None, help="repeats the run that printed it (else a new one)")
     parser.add_argument("--hbase", default="2.6,2.4", help="profiles of pom.xml, with commas (2.6,2.4)")
     parser.add_argument("--only", help="one comparison: cellar_to_hbase, hbase_to_cellar, bulk_load, directories, region, "
-                                       "serve, client, tls, copies")
+                                       "serve, client, tls, copies; with --bench: files, operations, clients")
     parser.add_argument("--cells", type=int, default=1_500_000, help="of --bench")
     parser.add_argument("--rounds", type=int, default=5, help="of --bench")
     parser.add_argument("--keep", action="store_true", help="keep the files, in build/interop")

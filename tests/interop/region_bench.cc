@@ -2,48 +2,19 @@
 // KiB, NONE.
 #include "tests/interop/region_bench.h"
 
-#include <fmt/format.h>
-#include <time.h>
-
 #include <array>
 #include <cstdio>
-#include <functional>
 #include <iostream>
 #include <memory>
 #include <string>
 
 #include "cellar/engine.h"
+#include "tests/interop/bench_rows.h"
 
 namespace cellar::interop {
 namespace {
 
 constexpr uint64_t kFiles = 4;
-constexpr uint64_t kPool = 1000;
-constexpr uint64_t kStep = 7919;  // a prime: a walk that jumps far at each step
-
-double seconds(clockid_t clock) {
-  timespec now{};
-  clock_gettime(clock, &now);
-  return static_cast<double>(now.tv_sec) + 1e-9 * static_cast<double>(now.tv_nsec);
-}
-
-// Half of it looks like chance.
-std::string value_at(uint64_t index) {
-  std::string value(100, 'v');
-  uint64_t state = index;
-  for (size_t i = 0; i < 50; ++i) {
-    state = state * 6364136223846793005u + 1442695040888963407u;
-    value[i] = static_cast<char>('a' + (state >> 33) % 26);
-  }
-  return value;
-}
-
-std::string row_at(uint64_t index) { return fmt::format("user{:012}", index); }
-
-uint64_t looked_at(const CellView& cell) {
-  return cell.row_size + cell.qualifier().size() + cell.value_size +
-         static_cast<uint8_t>(cell.value_bytes().back());
-}
 
 class Bench {
  public:
@@ -76,8 +47,6 @@ class Bench {
   }
 
  private:
-  using Work = std::function<Status(uint64_t& sum)>;
-
   Status open() {
     EngineOptions options;
     options.create_if_missing = true;
@@ -93,20 +62,7 @@ class Bench {
     return {};
   }
 
-  // Processor time of all threads: a compaction runs on a thread of the engine.
-  Status measure(const char* name, uint64_t operations, const Work& work) {
-    const double wall = seconds(CLOCK_MONOTONIC);
-    const double cpu = seconds(CLOCK_PROCESS_CPUTIME_ID);
-    uint64_t sum = 0;
-    CELLAR_TRY(work(sum).with_context(name));
-    std::printf(R"({"engine":"cellar","work":"%s","operations":%llu,"wall":%.6f,"cpu":%.6f,"sum":%lld})"
-                "\n",
-                name, static_cast<unsigned long long>(operations), seconds(CLOCK_MONOTONIC) - wall,
-                seconds(CLOCK_PROCESS_CPUTIME_ID) - cpu, static_cast<long long>(sum));
-    return {};
-  }
-
-  std::string jump(uint64_t k) const { return row_at(k * kStep % rows_); }
+  std::string jump(uint64_t k) const { return far_row(k, rows_); }
 
   Status put_all() {
     for (uint64_t file = 0; file < kFiles; ++file) {

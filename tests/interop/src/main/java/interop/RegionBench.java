@@ -4,15 +4,19 @@
 // region_bench.cc does the same with Cellar. The sums tell whether both read the same.
 package interop;
 
-import java.io.BufferedReader;
+import static interop.BenchRows.FAMILY;
+import static interop.BenchRows.POOL;
+import static interop.BenchRows.QUALIFIER;
+import static interop.BenchRows.STEP;
+import static interop.BenchRows.bytes;
+import static interop.BenchRows.farRow;
+import static interop.BenchRows.lookedAt;
+
 import java.io.IOException;
-import java.io.InputStreamReader;
 import java.lang.management.ManagementFactory;
-import java.nio.charset.StandardCharsets;
 import java.nio.file.Paths;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Locale;
 import org.apache.hadoop.conf.Configuration;
 import org.apache.hadoop.fs.Path;
 import org.apache.hadoop.hbase.Cell;
@@ -38,17 +42,13 @@ import org.apache.hadoop.hbase.regionserver.throttle.NoLimitThroughputController
 import org.apache.hadoop.hbase.wal.WALFactory;
 
 public final class RegionBench {
-  private static final byte[] FAMILY = bytes("f");
-  private static final byte[] QUALIFIER = bytes("q");
   private static final int FILES = 4;
-  private static final int POOL = 1000;
-  private static final long STEP = 7919; // a prime: a walk that jumps far at each step
 
   private final Configuration conf = Settings.create();
   private final Path root;
   private final WALFactory logs;
   private final int rows;
-  private final byte[][] values = new byte[POOL][];
+  private final byte[][] values = BenchRows.values();
   private int rounds = 0;
   private HRegion region;
   private BlockCache cache;
@@ -62,32 +62,10 @@ public final class RegionBench {
     root = new Path(work.toUri());
     logs = new WALFactory(conf, "interop");
     this.rows = rows;
-    for (int i = 0; i < POOL; ++i) values[i] = value(i);
-  }
-
-  private static byte[] bytes(String text) {
-    return text.getBytes(StandardCharsets.ISO_8859_1);
-  }
-
-  // Half of it looks like chance.
-  private static byte[] value(int index) {
-    byte[] value = new byte[100];
-    long state = index;
-    for (int i = 0; i < value.length; ++i) {
-      state = state * 6364136223846793005L + 1442695040888963407L;
-      value[i] = (byte) (i < 50 ? 'a' + (state >>> 33) % 26 : 'v');
-    }
-    return value;
-  }
-
-  private byte[] row(long index) {
-    byte[] row = bytes("user000000000000");
-    for (int i = row.length - 1; index != 0; --i, index /= 10) row[i] = (byte) ('0' + index % 10);
-    return row;
   }
 
   private byte[] jump(long k) {
-    return row(k * STEP % rows);
+    return farRow(k, rows);
   }
 
   private byte[] missing(long k) {
@@ -95,11 +73,6 @@ public final class RegionBench {
     byte[] longer = java.util.Arrays.copyOf(row, row.length + 1);
     longer[row.length] = 'x';
     return longer;
-  }
-
-  private static long lookedAt(Cell cell) {
-    return cell.getRowLength() + cell.getQualifierLength() + cell.getValueLength()
-        + cell.getValueArray()[cell.getValueOffset() + cell.getValueLength() - 1];
   }
 
   private void open() throws IOException {
@@ -113,20 +86,9 @@ public final class RegionBench {
     region.initialize();
   }
 
-  private interface Work {
-    long run() throws IOException; // the sum of all that was read
-  }
-
-  // Wall time, and processor time of this thread, the kernel's part included and that of the collector not.
-  private void measure(String name, long operations, Work work) throws IOException {
-    long wall = System.nanoTime();
-    long cpu = ManagementFactory.getThreadMXBean().getCurrentThreadCpuTime();
-    long sum = work.run();
-    cpu = ManagementFactory.getThreadMXBean().getCurrentThreadCpuTime() - cpu;
-    wall = System.nanoTime() - wall;
-    System.out.println(String.format(Locale.ROOT,
-        "{\"engine\":\"hbase\",\"work\":\"%s\",\"operations\":%d,\"wall\":%.6f,\"cpu\":%.6f,\"sum\":%d}", name,
-        operations, wall / 1e9, cpu / 1e9, sum));
+  // The processor time of this thread: the kernel's part included, and that of the collector not.
+  private void measure(String name, long operations, BenchRows.Work work) throws IOException {
+    BenchRows.measure(name, operations, ManagementFactory.getThreadMXBean()::getCurrentThreadCpuTime, work);
   }
 
   private long put(int from, int until) throws IOException {
@@ -160,7 +122,7 @@ public final class RegionBench {
   private long scans(int operations, int limit) throws IOException {
     long sum = 0;
     for (int k = 0; k < operations; ++k)
-      sum += scan(new Scan().withStartRow(row(k * STEP % (rows - limit))).setLimit(limit), limit);
+      sum += scan(new Scan().withStartRow(farRow(k, rows - limit)).setLimit(limit), limit);
     return sum;
   }
 
@@ -210,12 +172,7 @@ public final class RegionBench {
         MemStoreLAB.INDEX_CHUNK_SIZE_PERCENTAGE_DEFAULT);
     RegionBench bench =
         new RegionBench(Paths.get(arguments[0]).toAbsolutePath(), Integer.parseInt(arguments[1]));
-    BufferedReader asked = new BufferedReader(new InputStreamReader(System.in, StandardCharsets.US_ASCII));
-    while (asked.readLine() != null) {
-      bench.round();
-      System.out.println("done");
-      System.out.flush();
-    }
+    BenchRows.whenAsked(bench::round);
     Runtime.getRuntime().halt(0);
   }
 }
