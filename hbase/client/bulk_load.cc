@@ -297,9 +297,11 @@ class BulkLoad {
     return Status::io_error(
                fmt::format("server {} does not load {}", group.region->server.text(), said_of(group)))
         .hinting(
-            "its log says why; the servers must find each file there, and the user of the client "
-            "(?user=NAME) "
-            "must be allowed to read and write it: chmod -R a+rwX");
+            fmt::format("its log says why; the servers must find each file there, and the user of the client "
+                        "(?user=NAME) must be allowed to read and write it: chmod -R a+rwX{}",
+                        request_.move ? ". To move files within HDFS, that user must also own them: hdfs dfs "
+                                        "-chown -R NAME. Put them there again first: a refusal can lose them"
+                                      : ""));
   }
 
   void remove_sources() {

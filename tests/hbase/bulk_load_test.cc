@@ -22,6 +22,7 @@ using Fault = FakeCluster::Fault;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
+using ::testing::Not;
 
 class ClusterBulkLoad : public ::testing::Test {
  protected:
@@ -145,7 +146,12 @@ TEST_F(ClusterBulkLoad, ARefusalNamesTheFileAndWhatWasLoaded) {
   EXPECT_THAT(std::string(status.message()),
               HasSubstr("/f/low of the region from row \"\"; nothing was loaded"));
   EXPECT_THAT(status.hint(), HasSubstr("its log says why"));
+  EXPECT_THAT(status.hint(), Not(HasSubstr("chown")));
   EXPECT_EQ(server_.calls("CleanupBulkLoad"), 1);
+  server_.refuse_loads(1);
+  IngestRequest moved = request({file("other", {"a"})});
+  moved.move = true;
+  EXPECT_THAT(table_->ingest(moved).status().hint(), HasSubstr("must also own them: hdfs dfs -chown"));
 }
 
 TEST_F(ClusterBulkLoad, FilesFollowRegionsThatSplit) {

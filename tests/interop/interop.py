@@ -10,6 +10,7 @@ import argparse
 import collections
 import concurrent.futures
 import contextlib
+import itertools
 import json
 import os
 import pathlib
@@ -107,6 +108,8 @@ class Release:
                 raise Failed(f"javac for HBase {self.version}:\n{run.stdout}{run.stderr}")
             stamp.touch()
         shutil.copytree(HERE / "src/main/resources", self.classes, dirs_exist_ok=True)
+        for pages in ("hdfs", "datanode"):  # a NameNode looks for its pages, which Maven's jars do not have
+            (self.classes / "webapps" / pages).mkdir(parents=True, exist_ok=True)
 
     def command(self, program, *arguments, site=None, heap="2g"):
         """`site`: a directory with an hbase-site.xml."""
@@ -449,8 +452,17 @@ def commands(release, name, folder, tally):
         tally.differ(f"the quick start\n  store   {quick[0]}\n  cluster {quick[1]}")
 
 
-def bulk_loads(cluster, name, folder, seed, tally):
+def told(cluster, question):
+    """Asks what the cluster must be able to answer. Returns what it says besides "done"."""
+    answer = ask(cluster, question)
+    if not answer.startswith("done"):
+        raise Failed(f"{question}: {answer}")
+    return answer.removeprefix("done").strip()
+
+
+def bulk_loads(cluster, name, folder, seed, tally, on_hdfs=False):
     """Exported files are loaded through the library's client: copied, and cut at the regions' borders and moved."""
+    stagings = (f"{told(cluster, 'hdfs')}/staging{number}" for number in itertools.count()) if on_hdfs else None
     must([WRITER, "bulk", folder, seed])
     families = [f"{family}:max_versions=3,compression=gz" for family in "ab"]
     store, splits = folder / "store", ["row0200", "row0600"]
@@ -463,11 +475,31 @@ def bulk_loads(cluster, name, folder, seed, tally):
     def load(directory, table, *options):
         cells = scan(store, "loaded")
         must(["chmod", "-R", "a+rwX", directory])  # the servers act as the user of the client
-        must([CELLAR, "bulkload", "ingest", directory, name, table, "--level", "cells", *options])
+        staging = next(stagings) if on_hdfs else None
+        if on_hdfs:
+            told(cluster, f"put {directory} {staging}")
+            options = [*options, "--staging", staging]
+        ingest = [CELLAR, "bulkload", "ingest", directory, name, table, "--level", "cells", *options]
+        if on_hdfs and "move" in options:
+            refused(ingest, "must also own them", table)
+            told(cluster, f"put {directory} {staging}")  # HBase does not bring back what it could not move
+            told(cluster, f"own {staging} cellar")
+        files = len(list(directory.glob("*/*")))
+        must(ingest)
+        if on_hdfs and "move" in options:
+            tally.count("files that left HDFS's staging directory when they were moved", files)
+            if (rest := told(cluster, f"count {staging}")) != "1":  # _schema.json
+                tally.differ(f"{name}: {rest} files are left of those moved")
         found = scan(name, table)
         tally.count("cells scanned after a bulk load through the library", len(found))
         if found != cells or not cells:
             tally.differ(f"{name}: {len(cells)} cells became {len(found)} by a bulk load of {directory.name}")
+
+    def refused(ingest, words, table):
+        run = subprocess.run(list(map(str, ingest)), capture_output=True, text=True)
+        tally.count("bulk loads that must be refused")
+        if run.returncode == 0 or words not in run.stderr or scan(name, table):
+            tally.differ(f"{name}: refused with other words than {words}: {run.returncode} {run.stderr}")
 
     (folder / "splits.txt").write_text("\n".join(splits) + "\n")
     must([CELLAR, "export", store, "loaded", "--to", "hfile", "-o", folder / "fitting", "--splits", folder / "splits.txt"])
@@ -475,15 +507,11 @@ def bulk_loads(cluster, name, folder, seed, tally):
     for table in ("copied", "moved"):
         must([CELLAR, "create", name, table, *families])
         for row in splits:
-            answer = ask(cluster, f"split {table} {row}")
-            if answer != "done":
-                raise Failed(f"split {table} {row}: {answer}")
+            told(cluster, f"split {table} {row}")
     load(folder / "fitting", "copied")
     load(folder / "fitting", "copied")  # equal cells show once
-    refused = subprocess.run([CELLAR, "bulkload", "ingest", folder / "wide", name, "moved"], capture_output=True, text=True)
-    tally.count("bulk loads over a border of regions that must be refused")
-    if refused.returncode == 0 or "in 3 regions of table moved; nothing was loaded" not in refused.stderr or scan(name, "moved"):
-        tally.differ(f"{name}: files over borders of regions: {refused.returncode} {refused.stderr}")
+    refused([CELLAR, "bulkload", "ingest", folder / "wide", name, "moved"], "in 3 regions of table moved; nothing was loaded",
+            "moved")
     for file in list((folder / "wide").glob("*/*")):
         parts = fresh(folder / "parts")
         must([CELLAR, "split", file, "-o", parts, "--at", splits[0], "--at", splits[1]])
@@ -499,10 +527,11 @@ def bulk_loads(cluster, name, folder, seed, tally):
 
 
 @contextlib.contextmanager
-def whole_cluster(release, folder, options, site=None):
+def whole_cluster(release, folder, options, site=None, on_hdfs=False):
     """A whole HBase in another process: gives that process, and the names by which the library's client finds it."""
-    cluster = subprocess.Popen(release.command("ClientCluster", folder / "hbase", site=site), stdin=subprocess.PIPE,
-                               stdout=subprocess.PIPE, stderr=(folder / "hbase.log").open("w"), text=True)
+    command = release.command("ClientCluster", folder / "hbase", *(["hdfs"] if on_hdfs else []), site=site)
+    cluster = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE,
+                               stderr=(folder / "hbase.log").open("w"), text=True)
     # Its end is the end of whatever waits for it.
     guard = threading.Timer(STEP_SECONDS[options.short], cluster.kill)
     guard.start()
@@ -533,6 +562,17 @@ def client(release, folder, options):
             relay([CLUSTER, "upset", name, seed, 8 if options.short else 40], cluster, tally)
             bulk_loads(cluster, name, fresh(place / "bulk"), seed, tally)
             ask(cluster, "start")  # in place of the server that the upsets killed
+    return tally
+
+
+def hdfs(release, folder, options):
+    """The library's client on a cluster whose logs and files lie on HDFS."""
+    tally = Tally()
+    with whole_cluster(release, folder, options, on_hdfs=True) as (cluster, names):
+        name = names["zookeeper" if is_2_4(release) else "masters"]
+        relay([CLUSTER, "compare", name, folder / "store", options.seed, 1_000 if options.short else 20_000], cluster, tally)
+        relay([CLUSTER, "upset", name, options.seed, 8 if options.short else 40], cluster, tally)
+        bulk_loads(cluster, name, fresh(folder / "bulk"), options.seed, tally, on_hdfs=True)
     return tally
 
 
@@ -584,6 +624,8 @@ def compare(release, options):
     if serves() and (not options.short or options.only == "client"):
         steps.append(("The client on a cluster and a store", "client",
                       lambda: client(release, fresh(work / "client"), options)))
+    if serves() and (not options.short or options.only == "hdfs"):
+        steps.append(("The client on a cluster on HDFS", "hdfs", lambda: hdfs(release, fresh(work / "hdfs"), options)))
     if serves() and not is_2_4(release) and (not options.short or options.only == "tls"):
         steps.append(("TLS, in both directions", "tls", lambda: tls(release, fresh(work / "tls"), options)))
     if serves() and (not options.short or options.only == "copies"):
@@ -698,7 +740,7 @@ def parse():
     parser.add_argument("--seed", type=int, default=None, help="repeats the run that printed it (else a new one)")
     parser.add_argument("--hbase", default="2.6,2.4", help="profiles of pom.xml, with commas (2.6,2.4)")
     parser.add_argument("--only", help="one comparison: cellar_to_hbase, hbase_to_cellar, bulk_load, directories, region, "
-                                       "serve, client, tls, copies; with --bench: files, operations, clients")
+                                       "serve, client, hdfs, tls, copies; with --bench: files, operations, clients")
     parser.add_argument("--cells", type=int, default=1_500_000, help="of --bench")
     parser.add_argument("--rounds", type=int, default=5, help="of --bench")
     parser.add_argument("--keep", action="store_true", help="keep the files, in build/interop")

@@ -2,8 +2,9 @@
 // master and its ZooKeeper, when it can be used. Then it obeys the lines of its standard input, and ends with it:
 //   split TABLE ROW   move TABLE ROW (to the other server)   merge TABLE ROW (with the region after it)
 //   kill TABLE ROW (the server of the region, at once)       start (one more server)
-// Each command is answered by "done", or by "failed" and the reason.
-//   ClientCluster WORK
+//   hdfs (its name)   put DIRECTORY PATH (of HDFS)           own PATH USER (all of it)     count PATH (its files)
+// Each command is answered by "done" and perhaps a word, or by "failed" and the reason.
+//   ClientCluster WORK [hdfs]  (its files lie on local files, or on an HDFS of its own)
 package interop;
 
 import java.io.BufferedReader;
@@ -15,6 +16,7 @@ import java.util.List;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import org.apache.hadoop.conf.Configuration;
+import org.apache.hadoop.fs.Path;
 import org.apache.hadoop.hbase.HRegionLocation;
 import org.apache.hadoop.hbase.LocalHBaseCluster;
 import org.apache.hadoop.hbase.ServerName;
@@ -31,11 +33,13 @@ import org.apache.hadoop.metrics2.lib.DefaultMetricsSystem;
 final class ClientCluster {
   private static final long PATIENCE_MS = 60_000;
   private final LocalHBaseCluster cluster;
+  private final Hdfs hdfs; // or null
   private final Connection connection;
   private final Admin admin;
 
-  private ClientCluster(LocalHBaseCluster cluster, Connection connection) throws Exception {
+  private ClientCluster(LocalHBaseCluster cluster, Hdfs hdfs, Connection connection) throws Exception {
     this.cluster = cluster;
+    this.hdfs = hdfs;
     this.connection = connection;
     this.admin = connection.getAdmin();
   }
@@ -101,11 +105,27 @@ final class ClientCluster {
     });
   }
 
-  private void obey(List<String> words) throws Exception {
-    if (words.get(0).equals("start")) {
-      cluster.addRegionServer(new Configuration(cluster.getConfiguration()), cluster.getRegionServers().size()).start();
-      return;
+  // Returns what is said besides "done".
+  private String obey(List<String> words) throws Exception {
+    switch (words.get(0)) {
+      case "start":
+        cluster.addRegionServer(new Configuration(cluster.getConfiguration()), cluster.getRegionServers().size()).start();
+        return "";
+      case "hdfs": return " " + hdfs.name();
+      case "put":
+        hdfs.put(Paths.get(words.get(1)), new Path(words.get(2)));
+        return "";
+      case "own":
+        hdfs.own(new Path(words.get(1)), words.get(2));
+        return "";
+      case "count": return " " + hdfs.count(new Path(words.get(1)));
+      default:
+        change(words);
+        return "";
     }
+  }
+
+  private void change(List<String> words) throws Exception {
     TableName table = TableName.valueOf(words.get(1));
     byte[] row = words.size() > 2 ? Bytes.toBytesBinary(words.get(2)) : new byte[0];
     switch (words.get(0)) {
@@ -122,15 +142,27 @@ final class ClientCluster {
     }
   }
 
-  public static void main(String[] arguments) throws Exception {
+  public static void main(String[] arguments) {
+    try {
+      run(arguments);
+    } catch (Throwable e) {
+      e.printStackTrace();
+      Runtime.getRuntime().halt(1); // threads of the servers would keep the process alive
+    }
+    Runtime.getRuntime().halt(0); // a cluster takes long to stop, and there is nothing to keep
+  }
+
+  private static void run(String[] arguments) throws Exception {
     java.nio.file.Path work = Files.createDirectories(Paths.get(arguments[0]).toAbsolutePath());
     Configuration conf = Cluster.configure(work);
+    DefaultMetricsSystem.setMiniClusterMode(true); // several servers have figures of one name
+    Hdfs hdfs = arguments.length > 1 && arguments[1].equals("hdfs") ? new Hdfs(conf, work) : null;
+    if (hdfs != null) conf.set("hbase.rootdir", hdfs.name() + "/hbase");
     conf.setInt("hbase.catalogjanitor.interval", 1_000); // a region that was split soon lets its halves be merged
     conf.setInt("hbase.hfile.compaction.discharger.interval", 1_000);
-    DefaultMetricsSystem.setMiniClusterMode(true); // two servers have figures of one name
     LocalHBaseCluster cluster = Cluster.start(conf, work, 2);
     try (Connection connection = ConnectionFactory.createConnection(conf)) {
-      ClientCluster commands = new ClientCluster(cluster, connection);
+      ClientCluster commands = new ClientCluster(cluster, hdfs, connection);
       await("the master", () -> cluster.getActiveMaster() != null && cluster.getActiveMaster().isInitialized());
       System.out.println("cluster " + cluster.getActiveMaster().getServerName().getAddress() + " 127.0.0.1:"
           + conf.get("hbase.zookeeper.property.clientPort"));
@@ -138,14 +170,12 @@ final class ClientCluster {
       BufferedReader input = new BufferedReader(new InputStreamReader(System.in, StandardCharsets.UTF_8));
       for (String line = input.readLine(); line != null; line = input.readLine()) {
         try {
-          commands.obey(List.of(line.trim().split(" ")));
-          System.out.println("done");
+          System.out.println("done" + commands.obey(List.of(line.trim().split(" "))));
         } catch (Exception e) {
           System.out.println("failed " + String.valueOf(e).replace('\n', ' ')); // each answer is one line
         }
         System.out.flush();
       }
     }
-    Runtime.getRuntime().halt(0); // a cluster takes long to stop, and there is nothing to keep
   }
 }
