@@ -225,6 +225,7 @@ def copied(release, folder, options):
     """A table is copied to a whole HBase and back, while its regions move and processes die."""
     tally = Tally()
     with whole_cluster(release, folder, options) as (cluster, names):
-        copies.copies(CELLAR, must, names["zookeeper" if is_2_4(release) else "masters"], folder, lambda change: ask(cluster, change), options.seed,
+        name = names["zookeeper" if is_2_4(release) else "masters"]
+        copies.copies(CELLAR, must, name, folder, lambda change: ask(cluster, change), options.seed,
                       100_000 if options.short else 1_000_000, families_for(release, *copies.FAMILIES), tally, Failed)
     return tally
