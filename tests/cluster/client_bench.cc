@@ -1,5 +1,5 @@
-// The operations of ClientBench.java, through the library's client. Each works on the rows "user…", but for the
-// counter, which is this client's own.
+// The operations of ClientBench.java, through the library's client. All but the increments work on the rows
+// "user…". The counter is this client's own.
 #include "tests/cluster/client_bench.h"
 
 #include <algorithm>

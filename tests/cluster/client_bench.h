@@ -8,7 +8,7 @@
 
 namespace cellar::interop {
 
-// Measures once for each line of standard input, on the cluster's table of `rows` rows. Prints a JSON line for
+// Measures once for each line of standard input, on the table of `rows` rows. Prints a JSON line for
 // each kind of operation, and then "done". ClientBench.java does the same with HBase's client.
 Status measure_client(const std::string& cluster, const std::string& table, uint64_t rows);
 

@@ -8,8 +8,8 @@
 //
 // "compare" prints each difference, and counts. "upset" writes, counts and scans while regions split, move
 // and merge and servers die. It asks for that by lines "do …" on its standard output, and reads the answers
-// on its standard input (interop.py, ClientCluster.java). Nothing may be lost, and nothing done twice. "bench"
-// and "first" are measured (clients.py).
+// on its standard input (clusters.py, ClientCluster.java). Nothing may be lost, and nothing done twice.
+// clients.py measures "bench" and "first".
 #include <fmt/format.h>
 
 #include <atomic>

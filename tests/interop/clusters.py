@@ -163,8 +163,9 @@ def whole_cluster(release, folder, options, site=None, on_hdfs=False):
     guard = threading.Timer(STEP_SECONDS[options.short], cluster.kill)
     guard.start()
     try:
-        line = cluster.stdout.readline().split()
-        if line[:1] != ["cluster"]:
+        # HDFS may say something first.
+        line = next((line.split() for line in cluster.stdout if line.startswith("cluster ")), None)
+        if line is None:
             raise Failed(f"HBase does not start; see {folder / 'hbase.log'}")
         yield cluster, {"masters": f"hbase://{line[1]}", "zookeeper": f"hbase+zk://{line[2]}/hbase"}
     finally:

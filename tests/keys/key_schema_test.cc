@@ -247,7 +247,8 @@ std::string random_bytes(Random& random, size_t size_max) {
 TEST(KeySchemas, AnyBytesComeBackOrAreRefused) {
   Random random(71);
   size_t fitting = 0;
-  for (uint64_t round = 0; round < scaled(20000); ++round) {
+  const uint64_t rounds = std::max<uint64_t>(scaled(20000), 2000);  // few keys fit
+  for (uint64_t round = 0; round < rounds; ++round) {
     const KeySchema schema = schema_of(random_schema(random));
     EXPECT_EQ(schema_of(schema.to_text()).to_text(), schema.to_text());
     std::string key = random_bytes(random, 40);
@@ -263,7 +264,7 @@ TEST(KeySchemas, AnyBytesComeBackOrAreRefused) {
     EXPECT_EQ(schema.key(*values).value(), key) << escaped(key);
     EXPECT_EQ(schema.parse_values(text).value(), *values) << text;
   }
-  EXPECT_GT(fitting, scaled(20000) / 100);
+  EXPECT_GT(fitting, rounds / 100);
 }
 
 // A value of a type as KeyBuilder takes it, and as text.

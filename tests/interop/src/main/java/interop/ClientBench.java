@@ -160,7 +160,7 @@ final class ClientBench {
     measure("get", rows / 4, () -> get(this, table, 0, rows / 4));
     measure("get_4_threads", rows, this::getInThreads);
     measure("get_lists", rows, this::getLists);
-    measure("full_scan", rows, () -> scan(new Scan().setStartStopRowForPrefixScan(bytes("user"))));
+    measure("full_scan", rows, () -> scan(new Scan().withStartRow(bytes("user")).withStopRow(bytes("uses"))));
     measure("scan10", rows / 10, () -> scans(rows / 10, 10));
     measure("scan100", rows / 20, () -> scans(rows / 20, 100));
     measure("increment", rows / 8, () -> increment(rows / 8));
