@@ -17,7 +17,7 @@ import time
 
 import region
 from benches import bench
-from clusters import client, copied, hdfs, tls
+from clusters import client, client_briefly, copied, hdfs, tls
 from common import (ROOT, WORK, WRITER, Failed, Release, Skipped, Tally, fresh, is_2_4, must, say, serves, skip_loudly)
 from hfiles import bulk_load, cellar_to_hbase, directories, hbase_to_cellar
 from programs import programs
@@ -63,16 +63,17 @@ def compare(release, options):
     if serves() and not is_2_4(release) and (not options.short or options.only == "programs"):
         steps.append(("Programs for HBase on a served store", "programs",
                       lambda: programs(release, fresh(work / "programs"), options)))
-    if serves() and (not options.short or options.only == "client"):
+    if serves():
+        of_client = client_briefly if options.short and options.only is None else client
         steps.append(("The client on a cluster and a store", "client",
-                      lambda: client(release, fresh(work / "client"), options)))
+                      lambda: of_client(release, fresh(work / "client"), options)))
     if serves() and (not options.short or options.only == "hdfs"):
         steps.append(("The client on a cluster on HDFS", "hdfs", lambda: hdfs(release, fresh(work / "hdfs"), options)))
     if serves() and not is_2_4(release) and (not options.short or options.only == "tls"):
         steps.append(("TLS, in both directions", "tls", lambda: tls(release, fresh(work / "tls"), options)))
     if serves() and (not options.short or options.only == "copies"):
         steps.append(("Copies to a cluster and back", "copies", lambda: copied(release, fresh(work / "copies"), options)))
-    steps = [each for each in steps if not options.only or each[1] == options.only]
+    steps = [each for each in steps if options.only in (None, each[1])]
 
     def timed(title, step):
         begin = time.monotonic()
