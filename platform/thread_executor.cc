@@ -1,4 +1,4 @@
-// An executor with real threads, one queue per priority. Events cost the signaller one addition.
+// An executor with real threads, one queue per priority. Events cost the signaller two additions.
 #include <algorithm>
 #include <atomic>
 #include <chrono>
@@ -20,15 +20,24 @@ namespace {
 
 // The counter and the number of waiters are both sequentially consistent. Either the signaller sees the
 // waiter, or the waiter sees the signal, because it checks the counter after announcing itself.
+//
+// Who waits may see the step of a signal, and end the event, before signal() has returned. So the destructor
+// waits for signallers. Their number is in the word of the counter, because the counter steps with it.
 class ThreadEvent final : public Event {
  public:
-  uint64_t count() const override { return count_.load(); }
+  ~ThreadEvent() override {
+    while ((steps_.load() & (kStep - 1)) != 0) std::this_thread::yield();
+  }
+
+  uint64_t count() const override { return steps_.load() / kStep; }
 
   void signal() override {
-    count_.fetch_add(1);
-    if (waiters_.load() == 0) return;
-    const MutexLock lock(mutex_);  // a waiter that has checked the counter is asleep by now
-    changed_.notify_all();
+    steps_.fetch_add(kStep + 1);
+    if (waiters_.load() != 0) {
+      const MutexLock lock(mutex_);  // a waiter that has checked the counter is asleep by now
+      changed_.notify_all();
+    }
+    steps_.fetch_sub(1);
   }
 
   void wait(uint64_t seen, int64_t timeout_us) override {
@@ -50,7 +59,9 @@ class ThreadEvent final : public Event {
   }
 
  private:
-  std::atomic<uint64_t> count_{0};
+  static constexpr uint64_t kStep = 1 << 16;  // fewer threads signal at a time
+
+  std::atomic<uint64_t> steps_{0};  // kStep for each signal, and 1 for each one in progress
   std::atomic<uint64_t> waiters_{0};
   Mutex mutex_;
   std::condition_variable_any changed_;

@@ -142,7 +142,7 @@ TEST_F(WholeStorm, ReadersSeeRowsAsTheyWereWritten) {
     EXPECT_OK(engine_->flush());
     EXPECT_OK(random.one_in(2) ? table_->major_compact() : table_->compact());
   });
-  const uint64_t wanted = std::max<uint64_t>(20'000, scaled(110'000));
+  const uint64_t wanted = std::max<uint64_t>(5'000, scaled(110'000));
   while (gets_.load() + scanned_.load() < wanted && !HasFailure())
     std::this_thread::sleep_for(std::chrono::milliseconds(5));
   crew.stop();

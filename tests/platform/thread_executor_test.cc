@@ -2,6 +2,7 @@
 // lost.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <atomic>
 #include <chrono>
 #include <mutex>
@@ -10,6 +11,7 @@
 
 #include "base/mutex.h"
 #include "cellar/environment.h"
+#include "tests/support/test_scale.h"
 
 namespace cellar::testing {
 
@@ -102,6 +104,16 @@ TEST(ThreadExecutor, SeveralThreadsWaitForTheSameJob) {
       executor->submit_later(JobPriority::kHigh, 500, [&] { event->signal(); });
     done += kJobs;
     while (event->count() < done) event->wait(event->count(), 5'000'000);
+  }
+}
+
+// A thread that has seen a signal may end the event while the signaller is still in signal().
+TEST(ThreadExecutor, AnEventEndsAfterItsSignals) {
+  const auto executor = make_thread_executor(2, 1);
+  for (uint64_t round = 0; round < std::max<uint64_t>(100, scaled(20000)); ++round) {
+    const auto event = executor->make_event();
+    for (int i = 0; i < 2; ++i) executor->submit(JobPriority::kHigh, [&event = *event] { event.signal(); });
+    while (event->count() < 2) event->wait(event->count(), -1);
   }
 }
 
