@@ -53,6 +53,7 @@ std::string to_text(const CompactionInfo& info) {
     text += " in " + plural(info.outputs.size(), "file", "files") + " from " + info.outputs.front().name;
   else
     text += info.outputs.empty() ? ", no file" : " in " + info.outputs.front().name;
+  if (info.parts > 1) text += ", in " + plural(info.parts, "part", "parts");
   return text + ", " + human_micros(info.micros);
 }
 

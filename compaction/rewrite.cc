@@ -121,17 +121,19 @@ class MemoryShare {
 };
 
 // Counts what passes, so that the balance is checked against the source and not against the walk's own
-// count. It ends, with kAborted, at the cell after which the rewrite was cancelled.
+// count. It ends at the first cell of `end_row` or a later row. It also ends, with kAborted, at the cell
+// after which the rewrite was cancelled.
 class CountingCursor final : public CellCursor {
  public:
-  CountingCursor(CellCursor& source, const std::atomic<bool>* cancel) : source_(source), cancel_(cancel) {}
+  CountingCursor(CellCursor& source, std::string_view end_row, const std::atomic<bool>* cancel)
+      : source_(source), end_row_(end_row), cancel_(cancel) {}
   const CellView* seek(const CellView& target) override {
-    return cancelled_ ? nullptr : count(source_.seek(target));
+    return is_over() ? nullptr : count(source_.seek(target));
   }
-  const CellView* next() override { return cancelled_ ? nullptr : count(source_.next()); }
+  const CellView* next() override { return is_over() ? nullptr : count(source_.next()); }
   std::span<const CellView> next_span() override {
-    if (cancelled_) return {};
-    const std::span<const CellView> span = source_.next_span();
+    if (is_over()) return {};
+    const std::span<const CellView> span = before_end(source_.next_span());
     cells_ += span.size();
     return is_cancelled() ? std::span<const CellView>() : span;
   }
@@ -148,16 +150,30 @@ class CountingCursor final : public CellCursor {
   // cell.
   const CellView* count(const CellView* cell) {
     if (cell == nullptr) return nullptr;
+    ended_ = is_after_end(*cell);
+    if (ended_) return nullptr;
     ++cells_;
     return is_cancelled() ? nullptr : cell;
   }
+  bool is_after_end(const CellView& cell) const { return !end_row_.empty() && cell.row() >= end_row_; }
+  // Returns the cells of the span that lie before the end. A row may lie on both sides of a span's end.
+  std::span<const CellView> before_end(std::span<const CellView> span) {
+    if (span.empty() || !is_after_end(span.back())) return span;
+    ended_ = true;
+    const auto end =
+        std::ranges::partition_point(span, [this](const CellView& cell) { return !is_after_end(cell); });
+    return span.first(static_cast<size_t>(end - span.begin()));
+  }
+  bool is_over() const { return cancelled_ || ended_; }
   bool is_cancelled() {
     cancelled_ = cancel_ != nullptr && cancel_->load(std::memory_order_relaxed);
     return cancelled_;
   }
   CellCursor& source_;
+  const std::string_view end_row_;
   const std::atomic<bool>* const cancel_;
   bool cancelled_ = false;
+  bool ended_ = false;
   uint64_t cells_ = 0;
 };
 
@@ -170,7 +186,8 @@ uint64_t cell_hash(const CellView& cell, uint64_t sequence) {
 
 Result<RewriteResult> rewrite(const RewriteJob& job, RewriteOutput& files) {
   RewriteResult result;
-  CountingCursor source(*job.source, job.cancel);
+  CELLAR_ASSERT(job.end_row.empty() || job.first_row < job.end_row);
+  CountingCursor source(*job.source, job.end_row, job.cancel);
   CompactionJudge judge(job.rules);
   Walk<CompactionJudge> walk(source, judge);
   Output output(job, files, result);
@@ -179,7 +196,7 @@ Result<RewriteResult> rewrite(const RewriteJob& job, RewriteOutput& files) {
   uint64_t cells_at_checkpoint = 0;
 
   OwnedCell first;
-  first_of_row(first, {});
+  first_of_row(first, job.first_row);
   walk.position(first.view());
   while (const CellView* row = walk.settle()) {
     CELLAR_TRY(output.begin_row(row->row()));

@@ -7,6 +7,7 @@
 #include <memory>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "cell/cursor.h"
@@ -17,6 +18,9 @@ namespace cellar {
 
 struct RewriteJob {
   CellCursor* source = nullptr;  // all inputs, merged; borrowed
+  // The rows of the source that count, borrowed: from `first_row`, before `end_row`. An empty one is open.
+  std::string_view first_row = {};
+  std::string_view end_row = {};
   RewriteRules rules;
   HFileWriterOptions file;  // tags and mvcc are the caller's to decide
   // Cells at or below this sequence are written with sequence 0: nobody can tell their writes apart any more.
@@ -59,8 +63,9 @@ class RewriteOutput {
   virtual Status end() = 0;
 };
 
-// Runs the job. Checks that cells in = cells out + cells dropped. Fails with what the source, the writer, the
-// output or the checkpoint reports; the files that were begun are then the caller's to remove.
+// Runs the job. Checks that cells in = cells out + cells dropped, all of them in the range of rows. Fails
+// with what the source, the writer, the output or the checkpoint reports. The files that were begun are then
+// the caller's to remove.
 Result<RewriteResult> rewrite(const RewriteJob& job, RewriteOutput& output);
 
 // The hash that `rewrite` keeps, for one cell: to compare a new file with what was written.

@@ -72,6 +72,9 @@ Status RocksOptions::set_common(const std::string& given, const std::string& val
     table_.filter_policy = family.bloom == "row" ? row_filter() : nullptr;
   } else if (name == "background_threads") {
     db_.max_background_jobs = engine.background_threads;
+  } else if (name == "compaction_parts_max") {
+    if (engine.compaction_parts_max == 0) return lacks(name, value);
+    db_.max_subcompactions = engine.compaction_parts_max;
   } else if (name == "compaction") {
     CELLAR_TRY(set_compaction(family.compaction));
   } else if (name == "cache_policy") {

@@ -10,6 +10,7 @@
 
 #include "base/assert.h"
 #include "cell/merging_cursor.h"
+#include "engine/jobs/compaction_parts.h"
 #include "engine/jobs/flush_job.h"
 #include "engine/read/run_files_cursor.h"
 #include "engine/store/sequence_check.h"
@@ -17,16 +18,25 @@
 namespace cellar {
 namespace {
 
+// RowRange: rows from `first` on, before `end`. An empty one is open.
+struct RowRange {
+  std::string_view first;
+  std::string_view end;
+};
+
 // InputFiles: the inputs of one run. Their cells are checked against the record of their file.
 class InputFiles final : public RunFiles {
  public:
-  // Borrows the files.
-  InputFiles(std::span<const std::shared_ptr<StoreFile>> files, const FileCursorOptions& options)
-      : files_(files), options_(options) {
+  // Borrows the files. Files without rows in the range are not opened.
+  InputFiles(std::span<const std::shared_ptr<StoreFile>> files, const RowRange& range,
+             const FileCursorOptions& options)
+      : files_(files), range_(range), options_(options) {
     CELLAR_ASSERT(!files_.empty());
     for (const auto& file : files_) rows_.push_back(rows_of(*file));
   }
-  bool wants(size_t) override { return true; }
+  bool wants(size_t at) override {
+    return rows_[at].last >= range_.first && (range_.end.empty() || rows_[at].first < range_.end);
+  }
   std::unique_ptr<RunCursor> open(size_t at) override {
     opened_ = at;
     return make_sequence_checking_cursor(*files_[at], options_);
@@ -39,6 +49,7 @@ class InputFiles final : public RunFiles {
 
  private:
   const std::span<const std::shared_ptr<StoreFile>> files_;
+  const RowRange range_;
   const FileCursorOptions options_;
   std::vector<FileRows> rows_;
   size_t opened_ = 0;
@@ -49,6 +60,23 @@ struct InputRun {
   const CellCursor* cursor = nullptr;
   const InputFiles* files = nullptr;
 };
+
+// MergePart: a range of rows of a merge, and what became of it.
+struct MergePart {
+  RowRange range;
+  std::vector<InputRun> runs = {};
+  std::unique_ptr<CellCursor> merged = {};  // the runs
+  Status status = {};
+  NewFiles made = {};
+};
+
+// Returns the parts between these rows, which they borrow.
+std::vector<MergePart> parts_between(const std::vector<std::string>& borders) {
+  std::vector<MergePart> parts(borders.size() + 1);
+  for (size_t i = 0; i < borders.size(); ++i) parts[i].range.end = parts[i + 1].range.first = borders[i];
+  CELLAR_ASSERT(parts.front().range.first.empty() && parts.back().range.end.empty());
+  return parts;
+}
 
 // Inputs that turn out to be damaged are left out of later compactions: reads report them, and everything
 // else goes on.
@@ -98,21 +126,27 @@ CompactionInputs inputs_of(const StoreView& view, const CompactionPlan& plan) {
   return inputs;
 }
 
-// Everything the rewrite needs to know of its inputs.
-void describe_inputs(const CompactionInputs& inputs, Executor& executor, NewFileRequest& request,
-                     CompactionInfo& info, std::vector<MergeSource>& sources, std::vector<InputRun>& runs) {
-  int64_t oldest_put = INT64_MAX;
+// Opens cursors over the part's rows of the inputs.
+void open_inputs(const CompactionInputs& inputs, Executor& executor, MergePart& part) {
   const FileCursorOptions options{
       .fill_cache = false, .sequential = true, .stats = nullptr, .span_cells = 32, .executor = &executor};
+  std::vector<MergeSource> sources;
   for (size_t i = inputs.runs.size(); i-- > 0;) {
-    auto files = std::make_unique<InputFiles>(inputs.runs[i], options);
-    InputRun& run = runs.emplace_back();
+    auto files = std::make_unique<InputFiles>(inputs.runs[i], part.range, options);
+    InputRun& run = part.runs.emplace_back();
     run.files = files.get();
     const std::span<const FileRows> rows = files->rows();
     std::unique_ptr<CellCursor> cursor = make_run_files_cursor(rows, std::move(files));
     run.cursor = cursor.get();
     sources.push_back({std::move(cursor), static_cast<uint32_t>(sources.size())});
   }
+  CELLAR_ASSERT(sources.size() == inputs.runs.size() && part.runs.size() == inputs.runs.size());
+  part.merged = make_merging_cursor(std::move(sources));
+}
+
+// Notes everything that the rewrite needs to know of its inputs.
+void describe_inputs(const CompactionInputs& inputs, NewFileRequest& request, CompactionInfo& info) {
+  int64_t oldest_put = INT64_MAX;
   request.inputs = inputs.files;
   for (const auto& file : inputs.files) {
     request.cells_in += file->record().cells;
@@ -123,7 +157,7 @@ void describe_inputs(const CompactionInputs& inputs, Executor& executor, NewFile
     info.cells_in += file->record().cells;
     info.inputs.push_back(file->record().name);
   }
-  CELLAR_ASSERT(sources.size() == inputs.runs.size() && runs.size() == inputs.runs.size());
+  CELLAR_ASSERT(!request.inputs.empty());
   request.job.rules.oldest_put_ts = oldest_put;
 }
 
@@ -270,6 +304,62 @@ Status drop_files(const StoreWork& work, Store& store, const CompactionPlan& pla
   return {};
 }
 
+// Writes the files of a part. After a failure the part's cursors stay, to tell which input is damaged.
+Status write_part(const StoreWork& work, const CompactionInputs& inputs, NewFileRequest request,
+                  const PartCheckpoint& checkpoint, MergePart& part) {
+  CELLAR_ASSERT(part.merged == nullptr && part.made.files().empty());
+  open_inputs(inputs, work.world.executor, part);
+  request.job.source = part.merged.get();
+  request.job.first_row = part.range.first;
+  request.job.end_row = part.range.end;
+  request.job.checkpoint = checkpoint;
+  Result<NewFiles> made = work.writer.write(request);
+  part.status = made.status();
+  if (!made.ok()) return part.status;
+  part.made = *std::move(made);
+  part.runs.clear();
+  part.merged.reset();
+  return {};
+}
+
+// Returns the files of all parts as those of one rewrite.
+NewFiles put_together(std::vector<MergePart>& parts) {
+  CELLAR_ASSERT(!parts.empty());
+  NewFiles all = std::move(parts.front().made);
+  for (size_t i = 1; i < parts.size(); ++i) {
+    NewFiles& made = parts[i].made;
+    all.rewrite.cells_in += made.rewrite.cells_in;
+    for (size_t k = 0; k < kDropReasons; ++k) all.rewrite.dropped[k] += made.rewrite.dropped[k];
+    all.rewrite.files.insert(all.rewrite.files.end(), made.rewrite.files.begin(), made.rewrite.files.end());
+    Store::Rewritten& sum = all.rewritten;
+    sum.outputs.insert(sum.outputs.end(), made.files().begin(), made.files().end());
+    sum.newest_dropped_marker = std::max(sum.newest_dropped_marker, made.rewritten.newest_dropped_marker);
+    sum.dropped_versions = sum.dropped_versions || made.rewritten.dropped_versions;
+    sum.dropped_any = sum.dropped_any || made.rewritten.dropped_any;
+    CELLAR_ASSERT(sum.rewritten_at == made.rewritten.rewritten_at);
+    CELLAR_ASSERT(sum.knew_snapshots == made.rewritten.knew_snapshots);
+  }
+  all.rewrite.newest_dropped_marker = all.rewritten.newest_dropped_marker;
+  return all;
+}
+
+// Writes the parts, several at a time. If one fails, no new file is left.
+Result<NewFiles> write_parts(const StoreWork& work, Store& store, const CompactionInputs& inputs,
+                             const NewFileRequest& request, std::vector<MergePart>& parts,
+                             const std::function<void(uint64_t cells)>& progress) {
+  const auto write = [&](size_t part, const PartCheckpoint& checkpoint) {
+    return write_part(work, inputs, request, checkpoint, parts[part]);
+  };
+  const Status status = run_parts(work.world.executor, parts.size(), write, progress);
+  if (status.ok()) return put_together(parts);
+  for (const MergePart& part : parts) {
+    CELLAR_ASSERT(part.status.ok() || part.made.files().empty());
+    if (part.status.is(Code::kCorruption)) set_damaged_aside(work, store, part.runs);
+    for (const auto& file : part.made.files()) file->set_obsolete();
+  }
+  return status;
+}
+
 // Merges the inputs, and publishes what is left.
 Status merge_files(const StoreWork& work, Store& store, const CompactionPlan& plan,
                    const CompactionInputs& inputs, std::shared_ptr<const FamilyConfig> config,
@@ -277,13 +367,15 @@ Status merge_files(const StoreWork& work, Store& store, const CompactionPlan& pl
   NewFileRequest request;
   request.store = &store;
   request.config = std::move(config);
-  request.run = plan.run;
   request.level = plan.level;
   request.job.file_bytes = plan.file_bytes;
   request.job.file_starts = plan.file_starts;
-  std::vector<MergeSource> sources;
-  std::vector<InputRun> runs;
-  describe_inputs(inputs, work.world.executor, request, info, sources, runs);
+  describe_inputs(inputs, request, info);
+  const std::vector<std::string> borders = part_borders(work.world.options, plan, inputs.runs);
+  std::vector<MergePart> parts = parts_between(borders);
+  info.parts = parts.size();
+  // The files of all parts are one run. It needs its number before the first file has one.
+  request.run = plan.run != 0 || parts.size() == 1 ? plan.run : work.disk.manifest->next_file_number();
   const auto count_time = [&] {
     store.pace().compacted(store.take_compaction_us(work.world.clock.steady_us()));
   };
@@ -291,22 +383,16 @@ Status merge_files(const StoreWork& work, Store& store, const CompactionPlan& pl
   work.world.events.on_compaction_begin(info);
 
   const OpenReadPoints points = work.mvcc.open_read_points();
-  const std::unique_ptr<CellCursor> merged = make_merging_cursor(std::move(sources));
-  request.job.source = merged.get();
   judge_inputs(work, store, inputs, points, request);
   request.job.executor = &work.world.executor;
-  request.job.checkpoint = [&](uint64_t cells) {
-    work.world.executor.checkpoint();
+  request.job.cancel = &work.activity.closing;
+  auto made = write_parts(work, store, inputs, request, parts, [&](uint64_t cells) {
     info.cells_done = cells;
     work.world.events.on_compaction_progress(info);
     count_time();
     turn();
-    return Status();
-  };
-  request.job.cancel = &work.activity.closing;
-  auto made = work.writer.write(request);
+  });
   Status status = made.status();
-  if (status.is(Code::kCorruption)) set_damaged_aside(work, store, runs);
   if (status.ok()) {
     made->rewritten.work = {
         .bytes_compacted = made->bytes(), .bytes_compacted_from = info.bytes_in, .compactions = 1};

@@ -224,12 +224,11 @@ struct Pieces {
   }
 };
 
-// Adds the pieces of a run: at least `wanted` if its indexes have so many. Each of its files gives a share of
-// them by its size. A cut falls into one file of the run at most.
-Status add_pieces(const StoreView& view, const FileRun& run, const EstimateRequest& request, size_t wanted,
-                  Pieces& pieces) {
+// Adds the pieces of some files of a run: at least `wanted` if the indexes have so many. Each file gives a
+// share of them by its size. A cut falls into one file of the run at most.
+Status add_pieces(std::span<const std::shared_ptr<StoreFile>> files, const EstimateRequest& request,
+                  size_t wanted, Pieces& pieces) {
   CELLAR_ASSERT(wanted > 0);
-  const auto files = files_of(view, run, request);
   double bytes = 0, largest = 0;
   for (const auto& file : files) bytes += static_cast<double>(file->reader().file_bytes());
   for (const auto& file : files) {
@@ -250,7 +249,8 @@ Status add_pieces(const StoreView& view, const FileRun& run, const EstimateReque
 Result<Pieces> pieces_of(const EstimateRequest& request, const Views& views, size_t wanted) {
   Pieces pieces;
   for (const auto& view : views) {
-    for (const FileRun& run : view->runs) CELLAR_TRY(add_pieces(*view, run, request, wanted, pieces));
+    for (const FileRun& run : view->runs)
+      CELLAR_TRY(add_pieces(files_of(*view, run, request), request, wanted, pieces));
     for (const MemtableRef& memtable : memtables_of(*view)) {
       const auto cursor = memtable->cursor();
       const auto add = [&](const CellView& cell) {
@@ -262,6 +262,41 @@ Result<Pieces> pieces_of(const EstimateRequest& request, const Views& views, siz
     }
   }
   return pieces;
+}
+
+// Returns the rows that cut the pieces into `parts` of about the same size.
+RangeSplits cut(const Pieces& pieces, size_t parts) {
+  CELLAR_ASSERT(parts > 0);
+  RangeSplits splits;
+  splits.bytes = rounded(pieces.total);
+  double before = 0, part = 0, largest = 0;
+  for (const auto& [row, bytes] : pieces.bytes) {
+    const double due =
+        pieces.total * static_cast<double>(splits.rows.size() + 1) / static_cast<double>(parts);
+    if (splits.rows.size() + 1 < parts && part > 0 && before + bytes / 2 > due) {
+      splits.rows.push_back(row);
+      largest = std::max(largest, part);
+      part = 0;
+    }
+    before += bytes;
+    part += bytes;
+  }
+  splits.largest_part = rounded(std::max(largest, part));
+  splits.error = rounded(2 * pieces.across);
+  CELLAR_ASSERT(splits.rows.size() < parts);
+  return splits;
+}
+
+// Returns the pieces as if each began at the last of these rows that is at or before its own.
+Pieces gathered_at(const Pieces& pieces, std::span<const std::string> rows) {
+  CELLAR_DCHECK(std::ranges::is_sorted(rows));
+  Pieces result;
+  for (const auto& [row, bytes] : pieces.bytes) {
+    const auto after = std::ranges::upper_bound(rows, row);
+    result.add(after == rows.begin() ? std::string() : *(after - 1), bytes);
+  }
+  result.across = pieces.across;
+  return result;
 }
 
 }  // namespace
@@ -292,24 +327,23 @@ Result<RangeSplits> split_range(const EstimateRequest& request, const Views& vie
     return Status::invalid_argument("a range can be cut into 1 to 100,000 parts");
   CELLAR_TRY(check(request));
   CELLAR_TRY_ASSIGN(const Pieces pieces, pieces_of(request, views, parts * kSamplesPerPart));
-  RangeSplits splits;
-  splits.bytes = rounded(pieces.total);
-  double before = 0, part = 0, largest = 0;
-  for (const auto& [row, bytes] : pieces.bytes) {
-    const double due =
-        pieces.total * static_cast<double>(splits.rows.size() + 1) / static_cast<double>(parts);
-    if (splits.rows.size() + 1 < parts && part > 0 && before + bytes / 2 > due) {
-      splits.rows.push_back(row);
-      largest = std::max(largest, part);
-      part = 0;
+  return cut(pieces, parts);
+}
+
+Result<std::vector<std::string>> split_files(std::span<const std::vector<std::shared_ptr<StoreFile>>> runs,
+                                             size_t parts, std::span<const std::string> only_at) {
+  CELLAR_ASSERT(parts > 0);
+  Pieces pieces;
+  for (const auto& files : runs) {
+    // The first rows of files are in memory. Indexes may have to be read.
+    if (files.size() < parts * kSamplesPerPart) {
+      CELLAR_TRY(add_pieces(files, {}, parts * kSamplesPerPart, pieces));
+    } else {
+      for (const auto& file : files)
+        pieces.add(std::string(first_row_of(file->record())), static_cast<double>(file->record().bytes));
     }
-    before += bytes;
-    part += bytes;
   }
-  splits.largest_part = rounded(std::max(largest, part));
-  splits.error = rounded(2 * pieces.across);
-  CELLAR_ASSERT(splits.rows.size() < parts);
-  return splits;
+  return cut(only_at.empty() ? pieces : gathered_at(pieces, only_at), parts).rows;
 }
 
 }  // namespace cellar

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <memory>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -27,5 +28,11 @@ Result<RangeEstimate> estimate_range(const EstimateRequest& request, const Views
 // Returns the rows at which to cut the range into `parts` of about the same size (1 to 100,000). Returns
 // kInvalidArgument if `parts` is outside these bounds or the range ends before it starts.
 Result<RangeSplits> split_range(const EstimateRequest& request, const Views& views, size_t parts);
+
+// Returns at most `parts` - 1 rows, ascending, that cut the rows of some files into parts of about the same
+// size. `runs` are sorted runs, or parts of runs. If `only_at` is not empty, returns only rows of it, which
+// ascend. Reads indexes of runs that have few files.
+Result<std::vector<std::string>> split_files(std::span<const std::vector<std::shared_ptr<StoreFile>>> runs,
+                                             size_t parts, std::span<const std::string> only_at);
 
 }  // namespace cellar

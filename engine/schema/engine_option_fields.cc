@@ -98,6 +98,8 @@ const std::array kFields = {
     flag<&EngineOptions::drop_expired_files>("drop_expired_files", "false"),
     number<&EngineOptions::open_files_max>("open_files_max", "4096"),
     number<&EngineOptions::background_threads>("background_threads", "4"),
+    number<&EngineOptions::compaction_parts_max>("compaction_parts_max", "4"),
+    number<&EngineOptions::compaction_part_bytes>("compaction_part_bytes", "64m"),
     number<&EngineOptions::cell_bytes_max>("cell_bytes_max", "1m"),
     number<&EngineOptions::row_bytes_max>("row_bytes_max", "64m"),
     number<&EngineOptions::timestamp_slop_ms>("timestamp_slop_ms", "60000"),

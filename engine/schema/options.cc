@@ -159,6 +159,7 @@ Status validate(const EngineOptions& engine) {
   faults.add_if(engine.row_lock_wait_ms < 0 || engine.row_lock_wait_ms > kWaitMsMax,
                 "row_lock_wait_ms must be 0 to 9223372036854775");
   faults.add_if(engine.background_threads < 2, "background_threads must be at least 2");
+  faults.add_if(engine.compaction_parts_max > 1000, "compaction_parts_max must be at most 1000");
   faults.add_if(engine.cell_bytes_max > kCellBytesHardMax, "cell_bytes_max must be at most 127 MiB");
   faults.add_if(engine.timestamp_slop_ms < 0, "timestamp_slop_ms must be at least 0");
   faults.add_if(engine.ttl_clock_guard_s < 0 || engine.ttl_clock_guard_s > INT64_MAX / 1000,

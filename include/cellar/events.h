@@ -36,6 +36,7 @@ struct CompactionInfo {
   std::string why;     // reason of the policy
   std::vector<std::string> inputs;     // names: of the oldest run first, and of a run ascending by rows
   std::vector<StoreFileInfo> outputs;  // empty at the beginning, or if nothing was left
+  size_t parts = 1;                    // ranges of rows that were rewritten one by one, several at a time
   bool moved = false;                  // the inputs are the outputs, in another run; nothing was written
   bool dropped = false;                // the inputs leave the store unread, and nothing is written
   uint64_t cells_in = 0;

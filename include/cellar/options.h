@@ -217,6 +217,15 @@ struct EngineOptions {
   uint32_t open_files_max = 512;  // store files held open at a time; a read opens others again. A read_only
                                   // engine holds all of them open
   int background_threads = 2;     // of the engine's own executor: one for flushes, the rest for compactions
+  uint32_t compaction_parts_max =
+      0;  // most ranges of rows into which a large compaction is cut (RocksDB's max_subcompactions); 0: as
+          // many as threads for compactions; 1: none is cut. Threads for compactions that are free rewrite
+          // ranges at the same time. So automatic compactions need at least 3 background_threads to gain.
+          // Policies that ask for a single file, such as exploring, get one range
+  uint64_t compaction_part_bytes =
+      16u
+      << 20;  // least bytes of input of such a range, about; a range also has twice the bytes that the policy
+              // gives its files
   uint64_t cell_bytes_max =
       10u << 20;  // a larger cell fails with kLimit: key, value, tags and length fields count, as in HBase's
                   // hbase.server.keyvalue.maxsize; 0: the limit of a store file, 127 MiB

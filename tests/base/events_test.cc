@@ -35,6 +35,9 @@ TEST(Events, Compaction) {
   info.micros = 1500;
   EXPECT_EQ(to_text(info),
             "major compaction users/f: 2 files, 10 cells in, 9 out, 2 KiB to 1 KiB in c, 1.5 ms");
+  info.parts = 3;
+  EXPECT_EQ(to_text(info),
+            "major compaction users/f: 2 files, 10 cells in, 9 out, 2 KiB to 1 KiB in c, in 3 parts, 1.5 ms");
   info.status = Status::corruption("bad");
   EXPECT_EQ(to_text(info), "major compaction users/f: failed: corruption: bad");
 }

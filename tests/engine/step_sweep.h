@@ -22,7 +22,9 @@ template <class World>
 class StepSweep {
  public:
   using Look = std::function<World(Engine&)>;
-  StepSweep(const std::vector<EngineStep>& steps, Look look) : steps_(steps), look_(std::move(look)) {}
+  using Change = std::function<void(EngineOptions&)>;
+  StepSweep(const std::vector<EngineStep>& steps, Look look, Change change = {})
+      : steps_(steps), look_(std::move(look)), change_(std::move(change)) {}
 
   // Returns the world after all steps, none of which may fail. Called first.
   World last_world() {
@@ -64,12 +66,13 @@ class StepSweep {
     size_t done = 0;
   };
 
-  static EngineOptions options_for(FileSystem& files, ManualClock& clock, StepExecutor& executor) {
+  EngineOptions options_for(FileSystem& files, ManualClock& clock, StepExecutor& executor) const {
     EngineOptions options;
     options.log_segment_bytes = 64 << 10;  // a recovery looks at all of a segment
     options.create_if_missing = true;
     options.durability = Durability::kFsyncWal;
     options.environment = {.files = &files, .clock = &clock, .executor = &executor, .seed = 7};
+    if (change_) change_(options);
     return options;
   }
 
@@ -94,6 +97,7 @@ class StepSweep {
 
   const std::vector<EngineStep>& steps_;
   const Look look_;
+  const Change change_;
   std::vector<World> worlds_;
 };
 

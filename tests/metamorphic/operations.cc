@@ -222,6 +222,10 @@ void Planner::draw_options() {
   engine.automatic_flush = engine.automatic_compaction = plan_.work == Work::kAutomatic;
   engine.ttl_clock_guard_s = 0;
   engine.verify_new_files = random_.one_in(2);
+  if (random_.one_in(2)) {
+    engine.compaction_parts_max = one_of<uint32_t>({2, 3, 8});
+    engine.compaction_part_bytes = 1;
+  }
   if (files_stop_) {
     engine.files_slow = 6;
     engine.files_stop = 8;

@@ -169,6 +169,15 @@ void add_limits(Sets& sets) {
   sets.engine("one open file", [](EngineOptions& engine) { engine.open_files_max = 1; });
   sets.engine("three open files", [](EngineOptions& engine) { engine.open_files_max = 3; });
   sets.engine("new files verified", [](EngineOptions& engine) { engine.verify_new_files = true; });
+  sets.add({"compactions in parts", true, [](Plan& plan) {
+              plan.engine.compaction_parts_max = 4;
+              plan.engine.compaction_part_bytes = 1;
+              for (TableOptions& table : plan.tables)
+                for (FamilyOptions& each : table.families) {
+                  each.block_bytes = 1024;
+                  each.compaction = "leveled(fanout=2, base_bytes=2k, file_bytes=100, runs_min=1)";
+                }
+            }});
   sets.engine("durability fsync_wal",
               [](EngineOptions& engine) { engine.durability = Durability::kFsyncWal; });
   // No family of a row has so much, all that a scan returns may have more.

@@ -198,6 +198,8 @@ std::vector<NamedCourse> courses_of_files() {
         kClose}},
       {"Levels", leveled(), compactions(), 64u << 20, false, false,
        "leveled(fanout=2, base_bytes=4k, file_bytes=1k, runs_min=2)"},
+      {"LevelsInParts", leveled(), compactions(), 64u << 20, false, false,
+       "leveled(fanout=2, base_bytes=4k, file_bytes=1k, runs_min=2)", 3},
       {"Stripes", leveled(), compactions(), 64u << 20, false, false,
        "stripe(stripes=2, split_bytes=2k, level0_files_min=2, files_min=2)"},
       {"ManifestSwitch",

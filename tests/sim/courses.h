@@ -63,6 +63,7 @@ struct NamedCourse {
   bool automatic = false;  // flushes and compactions by themselves, and limits that are soon reached
   bool verify_new_files = false;
   std::string compaction = {};  // policy of the families of t and u; empty: exploring
+  uint32_t parts = 1;           // of a compaction, however small it is
 };
 // The number of log segments with which the course "ScatteredLog" begins: one more than recovery leaves
 // alone.

@@ -133,6 +133,12 @@ TEST(CrashSweepCourses, TheSmallFeedLosesItsLogInTheCourse) {
   EXPECT_TRUE(run_course(*prepared.copy(), course, prepared.outcome).small_feed_refused);
 }
 
+TEST(CrashSweepCourses, LevelsAreCompactedInParts) {
+  const NamedCourse& course = course_named("LevelsInParts");
+  const Prepared prepared = prepare(course);
+  EXPECT_EQ(run_course(*prepared.copy(), course, prepared.outcome).parts, 3u);
+}
+
 TEST(CrashSweepCourses, TheScatteredLogIsGatheredInTheCourse) {
   const Prepared prepared = prepare(course_named("ScatteredLog"));
   const auto segments = [&] {

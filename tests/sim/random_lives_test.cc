@@ -122,6 +122,7 @@ class Life {
     course.automatic = true;
     course.verify_new_files = random_.one_in(4);
     course.compaction = compaction_;
+    if (random_.one_in(2)) course.parts = 3;
     FaultFileSystem files(*medium_);
     WorkloadOptions options{.go_on_after_failure = true, .seed = random_.next()};
     const uint64_t disturbance = random_.below(5);

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <atomic>
 #include <functional>
 #include <set>
 
@@ -26,6 +27,9 @@ class Course {
         outcome_(std::move(before)) {
     engine_options_.memtable_bytes = course.memtable_bytes;
     engine_options_.verify_new_files = course.verify_new_files;
+    engine_options_.compaction_parts_max = course.parts;
+    engine_options_.compaction_part_bytes = 1;
+    engine_options_.environment.events = &parts_;
     compaction_ = course.compaction;
     if (!course.automatic) return;
     engine_options_.automatic_compaction = true;
@@ -56,6 +60,7 @@ class Course {
     }
     if (options_.heal && engine_ != nullptr && tables_.size() == 2) resume();
     tables_.clear();
+    outcome_.parts = parts_.most;
     if (engine_ != nullptr) {
       outcome_.flushes = engine_->status().flushes;
       static_cast<void>(engine_->close());
@@ -98,7 +103,19 @@ class Course {
   void compare();
   Table& table(const std::string& name) { return *tables_[name == "t" ? 0 : 1]; }
 
+  // Notes the most parts of a compaction.
+  class Parts final : public EventListener {
+   public:
+    std::atomic<uint64_t> most{1};
+
+   private:
+    void on_compaction_end(const CompactionInfo& info) override {
+      most = std::max<uint64_t>(most, info.parts);
+    }
+  };
+
   const WorkloadOptions options_;
+  Parts parts_;
   ManualClock clock_;
   StepExecutor executor_;
   EngineOptions engine_options_;
@@ -476,7 +493,10 @@ Prepared prepare(const NamedCourse& course) {
   if (course.before.empty()) return prepared;
   CrashFileSystem files;
   const auto take = [&] { prepared.medium = files.crash_image({.mode = CrashMode::kProcessKilled}); };
-  prepared.outcome = Course(files, {}, NamedCourse{course.name, {}, {}}, {}).run(course.before, take);
+  NamedCourse beginning{course.name, {}, {}};
+  beginning.compaction = course.compaction;  // a table keeps the policy with which it was made
+  beginning.parts = course.parts;
+  prepared.outcome = Course(files, {}, beginning, {}).run(course.before, take);
   // The medium is durable, and the process did not live to flush what no log holds.
   for (TriedWrite& write : prepared.outcome.writes) {
     if (write.fate == Fate::kKilled) write.fate = Fate::kDurable;

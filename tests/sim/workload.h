@@ -55,6 +55,7 @@ struct Outcome {
   std::optional<bool> small_feed = {};      // the feed with a limit
   bool small_feed_refused = false;          // reading that feed was refused, because it had lost its log
   uint64_t flushes = 0;                     // that the engine had done by the end, since it was opened
+  uint64_t parts = 1;                       // most parts of a compaction of the last course
   Resumed resumed = Resumed::kNotAsked;
   std::vector<TriedWrite> writes;    // in commit order
   std::optional<std::string> wrong;  // a wrong answer while it ran

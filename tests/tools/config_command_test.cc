@@ -156,6 +156,15 @@ TEST_F(ConfigCommand, CheckFindsEachContradiction) {
   }
 }
 
+TEST_F(ConfigCommand, PartsOfCompactionsNeedThreads) {
+  const std::vector<ConfigFinding> findings = findings_in("compaction_parts_max=4\nbackground_threads=3\n");
+  ASSERT_EQ(findings.size(), 1u);
+  EXPECT_FALSE(findings[0].contradiction);
+  EXPECT_NE(findings[0].text.find("leaves 2 for compactions"), std::string::npos) << findings[0].text;
+  EXPECT_TRUE(findings_in("compaction_parts_max=4\nbackground_threads=5\n").empty());
+  EXPECT_TRUE(findings_in("compaction_parts_max=1\n").empty());
+}
+
 // A trace of blocks switches the cache of rows off by itself.
 TEST_F(ConfigCommand, ATraceOfBlocksContradictsNothing) {
   EXPECT_TRUE(findings_in("block_trace=t\n").empty());

@@ -74,6 +74,13 @@ class ConfigChecks {
                   "set operation_trace");
     contradiction(engine_.metrics_file.empty() && engine_.metrics_interval_s != usual.metrics_interval_s,
                   "metrics_interval_s has no effect: metrics_file names no file", "set metrics_file");
+    const auto threads = static_cast<uint64_t>(std::max(1, engine_.background_threads - 1));
+    advice(engine_.compaction_parts_max > threads,
+           fmt::format(
+               "compaction_parts_max is {}, but background_threads leaves {} for compactions: parts wait "
+               "for each other",
+               engine_.compaction_parts_max, threads),
+           fmt::format("background_threads={}, or compaction_parts_max=0", engine_.compaction_parts_max + 1));
     advice(!engine_.automatic_flush,
            "automatic_flush is off: writers get kBusy once memtables take memtable_bytes_total",
            "call Engine::flush() often enough");

@@ -149,6 +149,21 @@ constexpr OptionPage kPages[] = {
      "at least 2",
      "of the engine's own executor: one for flushes, the rest for compactions",
      "4"},
+    {"engine", "compaction_parts_max", "",
+     "0",
+     "at most 1000",
+     "most ranges of rows into which a large compaction is cut (RocksDB's "
+     "max_subcompactions); 0: as many as threads for compactions; 1: none is cut. Threads "
+     "for compactions that are free rewrite ranges at the same time. So automatic "
+     "compactions need at least 3 background_threads to gain. Policies that ask for a "
+     "single file, such as exploring, get one range",
+     "4"},
+    {"engine", "compaction_part_bytes", "",
+     "16777216",
+     "",
+     "least bytes of input of such a range, about; a range also has twice the bytes that "
+     "the policy gives its files",
+     "64m"},
     {"engine", "cell_bytes_max", "hbase.server.keyvalue.maxsize",
      "10485760",
      "at most 127 MiB",
