@@ -70,6 +70,10 @@ Result<TableSchema> fetch_schema(Cluster& cluster, const std::string& name) {
       .hinting(names.ok() ? nearest_hint(name, *names) : "");
 }
 
+bool names_exception(const Status& status, std::string_view exception) {
+  return status.message().find(exception) != std::string_view::npos;
+}
+
 // A table must be disabled before it is dropped or truncated. It may be so already.
 Status disable(Cluster& cluster, const std::string& name) {
   CELLAR_TRY(fetch_schema(cluster, name).status());
@@ -96,7 +100,7 @@ Status make_namespace(Cluster& cluster, const std::string& table) {
   wire::NamespaceRequest request;
   request.mutable_descriptor()->set_name(name.namespace_());
   const Status made = run_procedure(cluster, "CreateNamespace", request);
-  return made.message().find("NamespaceExistException") == std::string_view::npos ? made : Status();
+  return names_exception(made, "NamespaceExistException") ? Status() : made;
 }
 
 }  // namespace
@@ -129,7 +133,10 @@ Status create_table(Cluster& cluster, const std::string& name, const TableOption
     CELLAR_TRY(make_namespace(cluster, name).with_context("create the namespace of table " + name));
   wire::CreateTableRequest request;
   wire::to_wire_schema(name, options, *request.mutable_table_schema());
-  return run_procedure(cluster, "CreateTable", request).with_context("create table " + name);
+  const Status made = run_procedure(cluster, "CreateTable", request);
+  if (names_exception(made, "TableExistsException"))
+    return Status::invalid_argument("table " + name + " already exists");  // as a store says it
+  return made.with_context("create table " + name);
 }
 
 Status drop_table(Cluster& cluster, const std::string& name) {

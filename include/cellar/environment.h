@@ -25,9 +25,9 @@ class Clock {
 // Returns the machine's clock. It lives forever.
 Clock& system_clock();
 
-// Event: a counter that only grows, and a way to wait for its next step. An Executor makes it and outlives it.
-// Any thread. Its destructor waits for signal() to return. To wait for a condition, read seen = count(), test
-// the condition, then call wait(seen). Then no signal between the test and the wait is lost.
+// Event: a counter that only grows, and a way to wait for its next step. An Executor makes it, and outlives
+// it. Any thread. Its destructor waits for signal() to return. To wait for a condition, read seen = count(),
+// test the condition, then call wait(seen). Then no signal between the test and the wait is lost.
 class Event {
  public:
   virtual ~Event() = default;

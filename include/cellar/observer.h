@@ -98,9 +98,9 @@ class ObserverContext {
 // Delete markers hide puts with the same timestamp, also later ones of the same millisecond. If an observer
 // deletes cells that a later write may put again, give the family delete_order = sequence.
 //
-// A write takes its time before it joins the log, and a clock can step back. So an addition can have an earlier
-// timestamp than a cell of the same row that a transaction logged before it. If the order of the writes must
-// decide, give all cells of a derived table one timestamp, and its families delete_order = sequence.
+// A write takes its time before it joins the log, and a clock can step back. So an addition can have an
+// earlier timestamp than a cell of the same row that a transaction logged before it. If the order of the
+// writes must decide, give all cells of a derived table one timestamp and delete_order = sequence.
 //
 // Changes without a write are not observed. A cell expires. With the default delete_order, a put that a
 // marker hides may show after a compaction has dropped the marker. If a derived table must always agree with

@@ -106,6 +106,14 @@ std::string print(const CaseFile& file) {
   return text;
 }
 
+std::string read(const std::string& path) {
+  std::ifstream in(path, std::ios::binary);
+  if (!in) ADD_FAILURE() << "cannot read " << path;
+  std::stringstream text;
+  text << in.rdbuf();
+  return text.str();
+}
+
 bool rewriting() {
   const char* wish = std::getenv("CELLAR_REWRITE");
   return wish != nullptr && *wish != '\0' && std::string_view(wish) != "0";
@@ -153,16 +161,18 @@ bool Case::has(std::string_view word) const {
 
 std::vector<std::string> Case::lines() const { return split_lines(input); }
 
+std::vector<Case> read_cases(const std::string& file) {
+  const std::string path = std::string(CELLAR_TEST_DATA_DIR) + "/" + file;
+  std::vector<Case> cases;
+  for (Block& block : parse(path, read(path)).blocks) cases.push_back(std::move(block.given));
+  if (cases.empty()) ADD_FAILURE() << path << " has no cases";
+  return cases;
+}
+
 void run_cases(const std::string& file, const std::function<std::string(const Case&)>& answer) {
   const std::string path = std::string(CELLAR_TEST_DATA_DIR) + "/" + file;
-  std::ifstream in(path, std::ios::binary);
-  if (!in) {
-    ADD_FAILURE() << "cannot read " << path;
-    return;
-  }
-  std::stringstream text;
-  text << in.rdbuf();
-  CaseFile cases = parse(path, text.str());
+  const std::string text = read(path);
+  CaseFile cases = parse(path, text);
   if (cases.blocks.empty()) ADD_FAILURE() << path << " has no cases";
   for (Block& block : cases.blocks) {
     const std::string where = file + ":" + std::to_string(block.given.line);
@@ -180,7 +190,7 @@ void run_cases(const std::string& file, const std::function<std::string(const Ca
           << answered << "(CELLAR_REWRITE=1 takes the answers over)";
     }
   }
-  if (rewriting() && print(cases) != text.str()) std::ofstream(path, std::ios::binary) << print(cases);
+  if (rewriting() && print(cases) != text) std::ofstream(path, std::ios::binary) << print(cases);
 }
 
 std::string unknown(const Case& c) { return "unknown command: " + c.command; }

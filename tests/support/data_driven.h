@@ -50,6 +50,9 @@ struct Case {
 // nothing; a missing last '\n' is added). Differences are failures of the running test, at the case's line.
 void run_cases(const std::string& file, const std::function<std::string(const Case&)>& answer);
 
+// The cases of CELLAR_TEST_DATA_DIR/`file`, in order; for a test that answers them elsewhere.
+std::vector<Case> read_cases(const std::string& file);
+
 // The answer to a command that the test does not know.
 std::string unknown(const Case& c);
 

@@ -2,9 +2,16 @@
 // refuse it. Method: a store that `cellar serve` serves. In a build without it, that it says so.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <re2/re2.h>
 
+#include <filesystem>
+#include <fstream>
 #include <string>
+#include <utility>
+#include <vector>
 
+#include "tests/support/data_driven.h"
+#include "tests/support/test_scale.h"
 #include "tests/tools/tool_runner.h"
 
 namespace cellar::testing {
@@ -102,6 +109,74 @@ TEST_F(ClusterCommands, AClusterHasNoFilesAndNoSizes) {
     EXPECT_EQ(cluster.out.find(member), std::string::npos) << cluster.out;
   EXPECT_THAT(cluster.err, HasSubstr("has no table \"order\""));
   EXPECT_THAT(cluster.err, HasSubstr("did you mean orders?"));
+}
+
+// Statements of the shell in their order, each with what was answered.
+using Answers = std::vector<std::pair<std::string, std::string>>;
+
+// Takes what the shell printed with --echo. Times, sizes and the place are taken out: they differ each time.
+Answers answers_of(std::string printed) {
+  RE2::GlobalReplace(&printed, R"((store|cluster) (local|hbase://\S+?:\d+))", "db");
+  RE2::GlobalReplace(&printed, R"(cellar list \S+\))", "cellar list db)");
+  RE2::GlobalReplace(&printed, R"(20[2-9]\d-\d\d-\d\dT\d\d:\d\d:\d\d\.\d\d\dZ)", "(some time in this age) ");
+  RE2::GlobalReplace(&printed, R"(\d[0-9,.]* (µs|ms|s)\b)", "some time");
+  // A cluster does not tell how many files it has, and how large they are.
+  RE2::GlobalReplace(&printed, R"((flushed): the store has .*)", "\\1");
+  RE2::GlobalReplace(&printed, R"((compacted): \d+ store files? now; .*)", "\\1");
+  RE2::GlobalReplace(&printed, R"( +files +bytes +cells_in_memory\n)", "\n");
+  RE2::GlobalReplace(&printed, R"((?m)^(\S+ +[a-z0-9,]+) +[0-9,]+ +[0-9.,]+ [KM]?i?B +[0-9,]+$)", "\\1");
+  Answers answers;
+  for (const std::string& line : split_lines(printed)) {
+    if (line.starts_with("> ") || answers.empty())
+      answers.emplace_back(line, "");
+    else
+      answers.back().second += line + "\n";
+  }
+  return answers;
+}
+
+// Returns true if the answer says what a store alone can do. Drops find fewer tables on a cluster: it has no
+// clones of snapshots, and hbase:meta is its own.
+bool only_of_stores(const std::string& statement, const std::string& answer) {
+  if (statement.starts_with("> drop")) return true;
+  for (const std::string_view text :
+       {"an HBase cluster has no snapshots", "an HBase cluster has no explanations",
+        "a cluster does not tell its sizes", "is the cluster's own table", "belongs to the server",
+        "does not ask a cluster which of its tables are enabled", "itself disables a table of a cluster"})
+    if (answer.find(text) != std::string::npos) return true;
+  return false;
+}
+
+// The lines of the shell's conformance on a store, and once more on a cluster.
+TEST_F(ClusterCommands, TheShellAnswersHBasesStatementsAsOnAStore) {
+  if (!builds_serve()) return;
+  uint64_t same = 0, refused = 0;
+  for (const std::string file : {"shell/hbase_options.txt", "shell/hbase_forms.txt"}) {
+    {
+      std::ofstream statements(path("statements.txt"));
+      for (const Case& c : read_cases(file))
+        statements << (c.command == "json" ? ".format json\n" + c.input + "\n.format table" : c.input)
+                   << "\n";
+    }
+    for (const char* place : {"served", "local"}) std::filesystem::remove_all(path(place));
+    const std::string run = "cellar shell $H -f statements.txt --keep-going --echo --yes 2>&1; true";
+    const Answers on_cluster = answers_of(this->on_cluster(run).out);
+    const Answers on_store = answers_of(shell("H=local\n" + run).out);
+    ASSERT_EQ(on_cluster.size(), on_store.size()) << file;
+    for (size_t i = 0; i < on_store.size(); ++i) {
+      EXPECT_EQ(on_cluster[i].first, on_store[i].first) << file;
+      if (on_cluster[i].second == on_store[i].second)
+        ++same;
+      else if (only_of_stores(on_store[i].first, on_cluster[i].second))
+        ++refused;
+      else
+        EXPECT_EQ(on_cluster[i].second, on_store[i].second) << file << ": " << on_store[i].first;
+    }
+  }
+  count(same, "statements of HBase's shell with the same answer on a cluster and on a store");
+  count(refused, "statements of HBase's shell that a cluster refuses");
+  EXPECT_GE(same, 680U);
+  EXPECT_LE(refused, 85U);
 }
 
 }  // namespace

@@ -266,6 +266,8 @@ Result<std::shared_ptr<Table>> ShellCall::table(size_t i) {
   return opened;
 }
 
+bool ShellCall::on_cluster() const { return is_cluster(state_.path); }
+
 std::vector<std::span<const ShellVerb>> all_shell_verbs() {
   return {shell_read_verbs(),     shell_write_verbs(), shell_table_verbs(),  shell_table_set_verbs(),
           shell_snapshot_verbs(), shell_other_verbs(), shell_setting_verbs()};

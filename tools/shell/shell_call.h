@@ -91,6 +91,8 @@ class ShellCall {
   Result<bool> flag_of(const ShellValue& value);
 
   Result<Engine*> engine() { return state_.open(session_); }
+  // Returns true if the shell works on an HBase cluster.
+  bool on_cluster() const;
   // Runs `work`, which waits for the engine and prints nothing; draws its progress meanwhile.
   template <class Work>
   auto watched(Work work) {

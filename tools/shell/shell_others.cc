@@ -105,7 +105,7 @@ Status run_status(ShellCall& call) {
   CELLAR_TRY(call.answers_a_document());
   CELLAR_TRY_ASSIGN(const std::string kind, status_kind(call));
   CELLAR_TRY_ASSIGN(Engine* const store, call.engine());
-  if (is_cluster(store->status().path))
+  if (call.on_cluster())
     return Status::not_supported("a cluster does not tell its sizes")
         .hinting("use the status of HBase's own shell");
   Session& session = call.session();

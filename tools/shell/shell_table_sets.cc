@@ -43,7 +43,11 @@ Status run_drop_all(ShellCall& call) {
 Status run_disable_all(ShellCall& call) {
   CELLAR_TRY_ASSIGN(const std::vector<std::string> names, matching_tables(call));
   call.session().talk(
-      fmt::format("note   nothing to do for {}; a table of a store is always enabled", named(names)));
+      call.on_cluster()
+          ? fmt::format("note   nothing was done for {}: Cellar itself disables a table of a cluster where a "
+                        "change needs that",
+                        named(names))
+          : fmt::format("note   nothing to do for {}; a table of a store is always enabled", named(names)));
   return {};
 }
 

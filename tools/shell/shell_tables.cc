@@ -19,9 +19,15 @@
 namespace cellar {
 namespace {
 
+Status unknown_on_cluster() {
+  return Status::not_supported("Cellar does not ask a cluster which of its tables are enabled")
+      .hinting("use HBase's own shell");
+}
+
 Status run_list(ShellCall& call) {
   const bool by_pattern = call.statement().name == "list";
   CELLAR_TRY(call.take({}, 0, by_pattern ? 1 : 0));
+  if (!by_pattern && call.on_cluster()) return unknown_on_cluster();
   CELLAR_TRY_ASSIGN(Engine* const store, call.engine());
   std::vector<std::string> names = store->list_tables();
   if (call.statement().name == "list_disabled_tables") names.clear();
@@ -73,13 +79,16 @@ Status run_disable(ShellCall& call) {
   CELLAR_TRY(call.take({}, 1, 1));
   CELLAR_TRY(call.table().status());
   call.session().talk(
-      "note   nothing to do: a table of a store is always enabled; it can be altered and dropped");
+      call.on_cluster()
+          ? "note   nothing was done: Cellar itself disables a table of a cluster where a change needs that"
+          : "note   nothing to do: a table of a store is always enabled; it can be altered and dropped");
   return {};
 }
 
 Status run_is_enabled(ShellCall& call) {
   CELLAR_TRY(call.take({}, 1, 1));
   CELLAR_TRY(call.table().status());
+  if (call.on_cluster()) return unknown_on_cluster();
   const bool answer = call.statement().name == "is_enabled";
   call.answer_flag(answer ? "true" : "false", call.statement().name, answer);
   return {};
@@ -102,8 +111,8 @@ Status run_flush(ShellCall& call) {
     for (const std::string& family : families) CELLAR_TRY(call.watched([&] { return table->flush(family); }));
     if (families.empty()) CELLAR_TRY(call.watched([&] { return table->flush(); }));
   }
+  if (call.on_cluster()) return call.session().talk("flushed"), Status();
   const EngineStatus status = store->status();
-  if (is_cluster(status.path)) return {};
   call.session().talk(fmt::format("flushed: the store has {} of {}",
                                   counted(status.store_files, "store file"),
                                   human_bytes(status.store_bytes)));
@@ -127,6 +136,7 @@ Status run_compact(ShellCall& call) {
     if (type != "NORMAL") return call.fault(call.position(2), "expected NORMAL, or nothing");
   }
   CELLAR_TRY(call.watched([&] { return major ? table->major_compact(family) : table->compact(family); }));
+  if (call.on_cluster()) return call.session().talk("compacted"), Status();
   size_t files = 0;
   for (const FamilyInfo& each : table->info().families)
     if (family.empty() || each.options.name == family) files += each.files.size();
