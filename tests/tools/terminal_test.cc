@@ -114,7 +114,7 @@ class TerminalProgress : public Terminal {
 
 TEST_F(TerminalProgress, IsDrawnWhateverAFilterDrops) {
   fs::create_directories(path("bulk/f"));
-  const size_t rows = std::clamp<size_t>(scaled(800'000), 100'000, 800'000);
+  const size_t rows = std::clamp<size_t>(scaled(800'000), 300'000, 800'000);
   make_file("bulk/f/rows.hfile", rows, "v");
   const std::string none = "ValueFilter(=, 'binary:none')";
   const Strings total = {" %  ", " left  ", " of " + human_count(rows) + " cells"};
