@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <map>
 
+#include "base/bytes.h"
 #include "base/plugins.h"
 #include "base/random.h"
 #include "compaction/plan.h"
@@ -222,13 +223,23 @@ void settle(const CompactionPolicy& policy, MadeStore& store, const std::string&
   for (int i = 0;; ++i) {
     ASSERT_LT(i, 1000) << text << " makes plans without an end";
     const StoreShape shape = store.shape();
-    const auto plan = policy.pick(shape, nullptr);
+    std::vector<std::string> trace;
+    const auto plan = policy.pick(shape, &trace);
+    const auto told = [&] {  // for the author of a policy
+      std::string all = text + ", why: " + (plan ? plan->why : "") + "\n";
+      for (const std::string& line : trace) all += "  " + line + "\n";
+      for (const StoreFileInfo& file : shape.files)
+        all += fmt::format("  file {}: run {}, level {}, {} bytes, rows {} to {}{}\n", file.id, file.run,
+                           file.level, file.bytes, escaped(file.first_row), escaped(file.last_row),
+                           file.busy ? ", busy" : "");
+      return all;
+    };
     if (!plan) return;
-    ASSERT_FALSE(plan->why.empty()) << text;
+    ASSERT_FALSE(plan->why.empty()) << told();
     const Status checked = check_plan(*plan, shape, plan->inputs.size() == shape.files.size());
-    ASSERT_TRUE(checked.ok()) << text << ": " << checked.to_text();
+    ASSERT_TRUE(checked.ok()) << checked.to_text() << "\n" << told();
     store.carry_out(*plan);
-    ASSERT_EQ(store.fault(), "") << text << ": " << plan->why;
+    ASSERT_EQ(store.fault(), "") << told();
     ++plans;
   }
 }

@@ -3,14 +3,19 @@
 // the lists of commands and options. For each example, tests/data/help/examples.txt states its output, and
 // the files that it leaves. Each runs in a directory with the files it names.
 #include <gtest/gtest.h>
+#include <re2/re2.h>
 
 #include <algorithm>
+#include <cstdlib>
 #include <fstream>
 #include <map>
+#include <memory>
 
 #include "base/plugins.h"
 #include "cellar/cache_policy.h"
 #include "cellar/compaction_policy.h"
+#include "cellar/options.h"
+#include "cellar/plugin.h"
 #include "tests/support/data_driven.h"
 #include "tests/tools/tool_runner.h"
 #include "tools/frame/command.h"
@@ -235,12 +240,42 @@ TEST_F(Help, EveryCachePolicyHasALine) {
   for (const std::string& name : names) EXPECT_NE(topic.find("\n  " + name + " "), topic.npos) << name;
 }
 
-TEST_F(Help, EveryCompactionPolicyHasALine) {
+TEST_F(Help, EveryCompactionPolicyHasALineAndEveryParameterIsNamed) {
   register_compaction_plugins();
   const std::string topic = out_of({"help", "policies"});
   const std::vector<std::string> names = Registry<CompactionPolicy>::instance().names();
   EXPECT_GE(names.size(), 10u);
-  for (const std::string& name : names) EXPECT_NE(topic.find("\n  " + name + " "), topic.npos) << name;
+  for (const std::string& name : names) {
+    EXPECT_NE(topic.find("\n  " + name + " "), topic.npos) << name;
+    if (topic.find("\n  " + name + " : of this build") != topic.npos) continue;
+    FamilyOptions family;
+    family.name = "f";
+    family.compaction = name + "(unknown=1)";
+    const std::string refusal = validate(family).to_text();
+    std::string takes;
+    ASSERT_TRUE(RE2::PartialMatch(refusal, "it takes ([a-z0-9_, ]+)", &takes)) << refusal;
+    re2::StringPiece rest(takes);
+    for (std::string parameter; RE2::FindAndConsume(&rest, "([a-z0-9_]+)", &parameter);)
+      EXPECT_TRUE(RE2::PartialMatch(topic, "\\b" + parameter + "\\b")) << name << ": " << parameter;
+  }
+}
+
+class PolicyOfSomebody final : public CompactionPolicy {
+ public:
+  explicit PolicyOfSomebody(const PluginParams&) {}
+  std::optional<CompactionPlan> pick(const StoreShape&, std::vector<std::string>*) const override {
+    return {};
+  }
+};
+
+// The child process ends with its registry.
+TEST(HelpDeathTest, APolicyWithoutALineIsListed) {
+  const auto listed = [] {
+    Registry<CompactionPolicy>::instance().add(
+        "mine", [](const PluginParams& params) { return std::make_unique<PolicyOfSomebody>(params); });
+    return help_of_topic("policies").find("\n  mine : of this build") != std::string::npos;
+  };
+  EXPECT_EXIT(std::exit(listed() ? 0 : 1), ::testing::ExitedWithCode(0), "");
 }
 
 TEST_F(Help, TopicsExist) {

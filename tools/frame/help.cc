@@ -6,7 +6,11 @@
 #include <algorithm>
 #include <filesystem>
 
+#include "base/assert.h"
 #include "base/bytes.h"
+#include "cellar/cache_policy.h"
+#include "cellar/compaction_policy.h"
+#include "cellar/plugin.h"
 #include "tools/frame/error_pages.h"
 #include "tools/frame/finding_pages.h"
 
@@ -156,7 +160,7 @@ constexpr std::string_view kPolicyTopic = R"(compaction policies: which files of
     offpeak_start, offpeak_end, ratio_offpeak, bytes_max_offpeak, utc_offset_minutes
   date_tiered also: window, windows_per_tier, age_max, tier_age_max, incoming_files_min
   stripe: stripes, level0_files_min, split_bytes, split_count, and the selection of exploring
-  leveled: fanout, base_bytes, targets, file_bytes, runs_min, pick
+  leveled: fanout, base_bytes, targets, file_bytes, runs_min, pick, tombstones, tombstone_age
   tiered: runs, file_bytes, space_max       lazy_leveled: runs, file_bytes
   unified: scaling, base_bytes, file_bytes  fifo: bytes_max
 
@@ -326,9 +330,26 @@ std::vector<std::string> help_topics() {
   return names;
 }
 
+// Adds to a topic the names that it has no line for: plug-ins of this build that were written elsewhere.
+template <class Plugin>
+std::string with_other_names(std::string text) {
+  std::vector<std::string> others;
+  for (std::string& name : Registry<Plugin>::instance().names())
+    if (text.find("\n  " + name + " ") == std::string::npos) others.push_back(std::move(name));
+  if (others.empty()) return text;
+  const size_t list = text.find("\n\n", text.find("\n\n", text.find("\n\n") + 1) + 1);
+  CELLAR_ASSERT(list != std::string::npos);  // the title, how to choose one, the list
+  std::string lines;
+  for (const std::string& name : others)
+    lines += fmt::format("\n  {} : of this build; its file describes it", name);
+  return text.insert(list, lines);
+}
+
 std::string help_of_topic(const std::string& topic) {
   if (topic == "errors") return help_of_errors();
   if (topic == "findings") return help_of_findings();
+  if (topic == "policies") return with_other_names<CompactionPolicy>(std::string(kPolicyTopic));
+  if (topic == "caches") return with_other_names<CachePolicy>(std::string(kCacheTopic));
   for (const Topic& each : kTopics)
     if (each.name == topic) return std::string(each.text);
   std::string page = help_of_error_code(topic);
