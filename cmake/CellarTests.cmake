@@ -181,10 +181,12 @@ if(CELLAR_WITH_HBASE)
   cellar_target(cellar_cluster)
   target_link_libraries(cellar_cluster PRIVATE fmt::fmt)
   cellar_link_layers(cellar_cluster engine hbase/client)
-  cellar_tests(hbase_both tests/hbase_both LAYERS engine hbase/client hbase/serve platform SUPPORT cellar_test_support)
+  cellar_tests(hbase_both tests/hbase_both LAYERS engine hbase/client hbase/serve platform
+    SUPPORT cellar_test_cell_support cellar_test_support)
   if(TARGET cellar_tests_hbase_both)
     cellar_sources(cellar_cluster_parts tests/cluster EXCLUDE "/program_[^/]*\\.cc$")
-    target_sources(cellar_tests_hbase_both PRIVATE ${cellar_cluster_parts})
+    target_sources(cellar_tests_hbase_both PRIVATE ${cellar_cluster_parts}
+      "${PROJECT_SOURCE_DIR}/tests/engine/semantics_story.cc" "${PROJECT_SOURCE_DIR}/tests/engine/semantics_words.cc")
     target_link_libraries(cellar_tests_hbase_both PRIVATE cellar_dep_asio cellar_dep::protobuf_lite cellar_dep::tls
       cellar_dep::crypto)
   endif()

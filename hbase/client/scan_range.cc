@@ -1,25 +1,17 @@
 // The ends of a scan, by the rules of Table::scan.
 #include "hbase/client/scan_range.h"
 
-#include <fmt/core.h>
-
-#include "base/bytes.h"
 #include "engine/values/scan_ends.h"
 
 namespace cellar::hbase {
 namespace {
 
-// HBase takes a scan whose ends are the same row for a get, even if it excludes the row: such a scan is not
-// sent.
-Status check_order(ScanRange& range, bool reversed) {
-  if (range.start.empty() || range.stop.empty()) return {};
+// Returns true if no row is between the ends. HBase takes a scan whose ends are the same row for a get, even
+// if it excludes the row. So such a scan is not sent.
+bool has_no_rows(const ScanRange& range, bool reversed) {
+  if (range.start.empty() || range.stop.empty()) return false;
   const int order = reversed ? range.stop.compare(range.start) : range.start.compare(range.stop);
-  if (order > 0)
-    return Status::invalid_argument(fmt::format("the scan starts at {}, {} its stop {}", escaped(range.start),
-                                                reversed ? "before" : "after", escaped(range.stop)))
-        .hinting(reversed ? "a reversed scan starts at its upper end" : "");
-  range.empty = order == 0 && !(range.start_inclusive && range.stop_inclusive);
-  return {};
+  return order > 0 || (order == 0 && !(range.start_inclusive && range.stop_inclusive));
 }
 
 }  // namespace
@@ -35,9 +27,7 @@ Result<ScanRange> scan_range_of(const Scan& scan) {
     range.empty = scan.ranges().empty();
     if (range.empty) return range;
   }
-  const Status ordered = check_order(range, scan.reversed());
-  if (!ordered.ok() && !scan.has_ranges()) return ordered;
-  range.empty = range.empty || !ordered.ok();  // its ends cut all ranges off
+  range.empty = has_no_rows(range, scan.reversed());
   return range;
 }
 

@@ -23,12 +23,13 @@ std::string_view class_of(Code code) {
     case Code::kIoError:
     case Code::kNoSpace:
       return java::kIoException;
+    case Code::kLimit:
+      return java::kRequestTooBig;
     case Code::kOk:
     case Code::kNotFound:
     case Code::kInvalidArgument:
     case Code::kCorruption:
     case Code::kReadOnly:
-    case Code::kLimit:
     case Code::kNotSupported:
     case Code::kDurabilityUnknown:
       return java::kDoNotRetry;

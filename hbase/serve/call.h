@@ -19,6 +19,8 @@ inline constexpr std::string_view kDoNotRetry = "org.apache.hadoop.hbase.DoNotRe
 inline constexpr std::string_view kNotServingRegion = "org.apache.hadoop.hbase.NotServingRegionException";
 inline constexpr std::string_view kRegionTooBusy = "org.apache.hadoop.hbase.RegionTooBusyException";
 inline constexpr std::string_view kCallDropped = "org.apache.hadoop.hbase.CallDroppedException";
+inline constexpr std::string_view kRequestTooBig =
+    "org.apache.hadoop.hbase.exceptions.RequestTooBigException";
 inline constexpr std::string_view kMultiTooLarge = "org.apache.hadoop.hbase.MultiActionResultTooLarge";
 inline constexpr std::string_view kServerStopped =
     "org.apache.hadoop.hbase.regionserver.RegionServerStoppedException";

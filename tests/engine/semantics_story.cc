@@ -87,11 +87,22 @@ std::string rows_of(Scanner& scanner, size_t rows) {
 
 }  // namespace
 
-Story::Story() = default;
+Story::Story(Client client) : client_(std::move(client)) {}
 
-Story::~Story() {
+Story::~Story() { end_uses(); }
+
+// Ends all that a program has of the engine. The engine must outlive it.
+void Story::end_uses() {
   scans_.clear();
   snapshots_.clear();
+  used_.reset();
+  table_.reset();
+}
+
+void Story::use(std::shared_ptr<Table> table) {
+  table_ = std::move(table);
+  used_ = client_ ? client_(*engine_) : table_;
+  ASSERT_NE(used_, nullptr);
 }
 
 const std::map<std::string, Story::Step, std::less<>>& Story::steps() {
@@ -163,9 +174,7 @@ void Story::open_engine() {
 
 std::string Story::create(Words& words) {
   add_plugins();
-  scans_.clear();
-  snapshots_.clear();
-  table_.reset();
+  end_uses();
   engine_.reset();
   clock_.set_wall_ms(10'000);
   options_ = {};
@@ -187,7 +196,7 @@ std::string Story::create(Words& words) {
   }
   auto made = engine_->create_table("t", options);
   if (!made.ok()) return text_of(made.status());
-  table_ = std::move(made).value();
+  use(std::move(made).value());
   return "";
 }
 
@@ -241,15 +250,13 @@ std::string Story::compact(Words& words) {
 }
 
 std::string Story::reopen(Words&) {
-  scans_.clear();
-  snapshots_.clear();
-  table_.reset();
+  end_uses();
   std::string text = failed(engine_->close());
   engine_.reset();
   open_engine();
   auto opened = engine_->open_table("t");
   if (!opened.ok()) return text + text_of(opened.status());
-  table_ = std::move(opened).value();
+  use(std::move(opened).value());
   return text;
 }
 
@@ -332,26 +339,26 @@ std::string Story::grid(Words& words) {
 
 // ---- Writes ----
 
-std::string Story::put(Words& words) { return failed(table_->put(put_of(words))); }
+std::string Story::put(Words& words) { return failed(used_->put(put_of(words))); }
 
-std::string Story::erase(Words& words) { return failed(table_->erase(delete_of(words))); }
+std::string Story::erase(Words& words) { return failed(used_->erase(delete_of(words))); }
 
 std::string Story::increment(Words& words) {
-  const auto sums = table_->increment(increment_of(words));
+  const auto sums = used_->increment(increment_of(words));
   if (!sums.ok()) return text_of(sums.status());
   std::string text = "sums:";
   for (const int64_t sum : *sums) text += " " + std::to_string(sum);
   return text + "\n";
 }
 
-std::string Story::append(Words& words) { return answered(table_->append(append_of(words))); }
+std::string Story::append(Words& words) { return answered(used_->append(append_of(words))); }
 
 std::string Story::mutate(Words& words) {
-  return answered(table_->mutate(row_mutations_of(words.rest_in_parts())));
+  return answered(used_->mutate(row_mutations_of(words.rest_in_parts())));
 }
 
 std::string Story::check(Words& words) {
-  const auto result = table_->check_and_mutate(check_of(words));
+  const auto result = used_->check_and_mutate(check_of(words));
   if (!result.ok()) return text_of(result.status());
   const std::string cells = result->row.cells.empty() ? "\n" : ", " + text_of(result->row);
   return (result->matched ? "yes" : "no") + cells;
@@ -360,7 +367,7 @@ std::string Story::check(Words& words) {
 std::string Story::batch(Words& words) {
   std::vector<Action> actions;
   for (const std::string& line : words.rest_in_parts()) actions.push_back(action_of(line));
-  const std::vector<Result<ActionResult>> results = table_->batch(actions);
+  const std::vector<Result<ActionResult>> results = used_->batch(actions);
   std::string text;
   for (size_t i = 0; i < results.size(); ++i) {
     if (!results[i].ok()) {
@@ -425,12 +432,12 @@ std::string Story::load(Words& words) {
 // ---- Reads ----
 
 std::string Story::get(Words& words) {
-  const auto found = table_->get(get_of(words, snapshots_));
+  const auto found = used_->get(get_of(words, snapshots_));
   return found.ok() ? text_of(found->row()) : text_of(found.status());
 }
 
 std::string Story::exists(Words& words) {
-  const auto found = table_->exists(get_of(words, snapshots_));
+  const auto found = used_->exists(get_of(words, snapshots_));
   if (!found.ok()) return text_of(found.status());
   return *found ? "yes\n" : "no\n";
 }
@@ -441,7 +448,7 @@ std::string Story::exists_many(Words& words) {
     Words each(part);
     gets.push_back(get_of(each, snapshots_));
   }
-  const auto answers = table_->exists_many(gets);
+  const auto answers = used_->exists_many(gets);
   if (!answers.ok()) return text_of(answers.status());
   std::string text;
   for (const bool there : *answers) text += there ? "yes\n" : "no\n";
@@ -451,26 +458,28 @@ std::string Story::exists_many(Words& words) {
 std::string Story::scan(Words& words) {
   const bool cost = words.take("cost");
   ReadStats stats;
-  const auto scanner = table_->scan(Scan(scan_of(words, snapshots_)).stats(&stats));
+  Scan scan = scan_of(words, snapshots_);
+  if (cost) scan.stats(&stats);  // a client cannot tell
+  const auto scanner = (cost ? table_ : used_)->scan(scan);
   if (!scanner.ok()) return text_of(scanner.status());
   const std::string rows = rows_of(**scanner, SIZE_MAX);
   return cost ? rows + "examined " + std::to_string(stats.cells_examined) + " cells\n" : rows;
 }
 
 std::string Story::raw(Words& words) {
-  const auto scanner = table_->scan(Scan(scan_of(words, snapshots_)).raw(true).all_versions());
+  const auto scanner = used_->scan(Scan(scan_of(words, snapshots_)).raw(true).all_versions());
   return scanner.ok() ? rows_of(**scanner, SIZE_MAX) : text_of(scanner.status());
 }
 
 std::string Story::at_or_after(Words& words) {
   const std::string row = words.next();
-  const auto found = table_->row_at_or_after(row, scan_of(words, snapshots_));
+  const auto found = used_->row_at_or_after(row, scan_of(words, snapshots_));
   return found.ok() ? text_of(found->row()) : text_of(found.status());
 }
 
 std::string Story::at_or_before(Words& words) {
   const std::string row = words.next();
-  const auto found = table_->row_at_or_before(row, scan_of(words, snapshots_));
+  const auto found = used_->row_at_or_before(row, scan_of(words, snapshots_));
   return found.ok() ? text_of(found->row()) : text_of(found.status());
 }
 
@@ -487,7 +496,7 @@ std::string Story::release(Words& words) {
 
 std::string Story::open_scan(Words& words) {
   const std::string name = words.next();
-  auto scanner = table_->scan(scan_of(words, snapshots_));
+  auto scanner = used_->scan(scan_of(words, snapshots_));
   if (!scanner.ok()) return text_of(scanner.status());
   scans_[name] = std::move(scanner).value();
   return "";

@@ -2,6 +2,7 @@
 // stands still.
 #pragma once
 
+#include <functional>
 #include <map>
 #include <memory>
 #include <string>
@@ -69,7 +70,11 @@ namespace cellar::testing {
 //   open s …                         a scan of that name, of which `next s` and `rest s` return rows
 class Story {
  public:
-  Story();
+  // Returns the table "t" of the engine as a client has it. The engine outlives it.
+  using Client = std::function<std::shared_ptr<Table>(Engine& engine)>;
+
+  // Writes and reads go through the client, if there is one. Other steps are the engine's.
+  explicit Story(Client client = {});
   ~Story();
   std::string answer(const Case& c);
 
@@ -114,17 +119,21 @@ class Story {
   std::string rest(Words& words);
 
   void open_engine();
+  void end_uses();
+  void use(std::shared_ptr<Table> table);
   std::string times(bool raw);
   std::string write_grid(const std::string& keep, const std::string& first, const std::string& second,
                          int place);
   Status load_family(const std::string& family, std::vector<Cell> cells, std::vector<IngestFile>& made);
   FamilyOptions options_of(const std::string& family) const;
 
+  const Client client_;
   std::unique_ptr<FileSystem> files_;
   ManualClock clock_;
   EngineOptions options_;
   std::unique_ptr<Engine> engine_;
-  std::shared_ptr<Table> table_;
+  std::shared_ptr<Table> table_;  // the engine's own
+  std::shared_ptr<Table> used_;   // it, or the client's
   std::map<std::string, std::shared_ptr<const Snapshot>> snapshots_;
   std::map<std::string, std::unique_ptr<Scanner>> scans_;
 };

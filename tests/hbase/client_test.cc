@@ -441,7 +441,6 @@ TEST_F(ClusterClient, WhatAClusterDoesNotHaveIsRefused) {
   EXPECT_TRUE(table_->scan(Scan().cursor_after_cells(5)).status().is(Code::kNotSupported));
   EXPECT_TRUE(table_->get(Get("a").strict_versions(true)).status().is(Code::kNotSupported));
   EXPECT_TRUE(table_->get(Get("")).status().is(Code::kInvalidArgument));
-  EXPECT_TRUE(table_->scan(Scan().start("b").stop("a")).status().is(Code::kInvalidArgument));
 }
 
 // Ends the process with 0 if calls fail, and do not end it, while the system gives no threads.

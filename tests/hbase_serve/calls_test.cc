@@ -230,7 +230,7 @@ TEST_F(CallsTest, AListEndsWhereItsAnswerIsFull) {
   EXPECT_EQ(result.results(32).exception().name(), hbase::serve::java::kMultiTooLarge);
   EXPECT_EQ(result.results(98).exception().name(), hbase::serve::java::kMultiTooLarge);
   actions.add_actions()->mutable_get()->set_row("row");
-  EXPECT_EQ(client("Multi", request).exception, hbase::serve::java::kDoNotRetry);
+  EXPECT_EQ(client("Multi", request).exception, hbase::serve::java::kRequestTooBig);
 }
 
 TEST_F(CallsTest, ACallThatItsClientGaveUpIsNotMade) {
