@@ -19,21 +19,7 @@ namespace {
 
 using ::testing::HasSubstr;
 
-class ClusterCommands : public ToolTest {
- protected:
-  // False in a build without `serve`.
-  bool builds_serve() const { return shell("cellar serve --help").exit == 0; }
-
-  // Runs lines with $H, the name of the cluster, while a store is served.
-  ToolResult on_cluster(const std::string& lines) const {
-    return shell(
-        "cellar serve served --port 0 --for 60s >served.txt & server=$!\n"
-        "for i in $(seq 200); do grep -q serving served.txt && break; sleep 0.05; done\n"
-        "H=hbase://$(sed 's/.* at //' served.txt)\n"
-        "(\n" +
-        lines + "\n)\ncode=$?; kill -TERM $server; wait $server; exit $code");
-  }
-};
+class ClusterCommands : public ToolTest {};
 
 TEST_F(ClusterCommands, ABuildWithoutServeSaysHowToBuildIt) {
   if (builds_serve()) return;

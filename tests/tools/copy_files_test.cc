@@ -201,15 +201,11 @@ TEST_F(CopyFiles, ACopyGoesOnWithTheSameFilesAlone) {
 
 // HFiles to a cluster, and from it to HFiles and to a store.
 TEST_F(CopyFiles, AClusterIsFilledAndExported) {
-  if (shell("cellar serve --help").exit != 0) return;  // a build without it
+  if (!builds_serve()) return;
   export_shop();
-  const ToolResult moved = shell(
-      "cellar serve served --port 0 --for 60s >served.txt & server=$!\n"
-      "for i in $(seq 200); do grep -q serving served.txt && break; sleep 0.05; done\n"
-      "H=hbase://$(sed 's/.* at //' served.txt)\n"
+  const ToolResult moved = on_cluster(
       "cellar copy load $H --raw && cellar export $H orders --to hfile -o out --raw && cellar copy out back "
-      "--raw\n"
-      "code=$?; kill -TERM $server; wait $server; exit $code");
+      "--raw");
   EXPECT_EQ(moved.exit, 0) << moved.err;
   EXPECT_EQ(cells_of("served", "orders", true), cells_of("shop", "orders", true));
   EXPECT_EQ(out_of({"export", "back", "orders", "--raw", "--quiet"}),

@@ -19,19 +19,6 @@ using Json = nlohmann::json;
 
 class Copy : public ToolTest {
  protected:
-  // False in a build without `serve`.
-  bool builds_serve() const { return shell("cellar serve --help").exit == 0; }
-
-  // Runs lines with $H, the name of the cluster, while the store "served" is served.
-  ToolResult on_cluster(const std::string& lines, const std::string& settings = {}) const {
-    return shell(settings +
-                 " cellar serve served --port 0 --for 60s >served.txt & server=$!\n"
-                 "for i in $(seq 200); do grep -q serving served.txt && break; sleep 0.05; done\n"
-                 "H=hbase://$(sed 's/.* at //' served.txt)\n"
-                 "(\n" +
-                 lines + "\n)\ncode=$?; kill -TERM $server; wait $server; exit $code");
-  }
-
   // The options of all tables, without identifiers and sizes.
   Json schema_of_store(const std::string& store) const {
     Json tables = Json::object();

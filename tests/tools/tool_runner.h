@@ -44,6 +44,11 @@ class ToolTest : public ::testing::Test {
   nlohmann::json json_of(std::vector<std::string> arguments) const;
   // Runs a line through the shell, with `cellar` in the path.
   ToolResult shell(const std::string& line) const;
+  // Returns false in a build without `serve`.
+  bool builds_serve() const { return shell("cellar serve --help").exit == 0; }
+  // Runs lines with $H, the name of a cluster, and $server, its process: the store "served" is served.
+  // `settings` are variables of the server's environment.
+  ToolResult on_cluster(const std::string& lines, const std::string& settings = {}) const;
   // Returns the bytes that a terminal gets from `cellar`: answers, errors and progress, as they come.
   std::string on_terminal(const std::vector<std::string>& arguments,
                           const TerminalOptions& options = {}) const;
