@@ -2,6 +2,7 @@
 #include "engine/jobs/background.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 
@@ -477,8 +478,11 @@ Background::Picked Background::pick(Store& store, Wanted wanted, std::vector<std
 Status Background::check_picked(const Store& store, const Picked& picked) {
   CELLAR_ASSERT(picked.plan.has_value());
   const bool whole = picked.for_scans || picked.plan->inputs.size() == picked.of.files.size();
-  return check_plan(*picked.plan, picked.of.shape, whole)
-      .with_context("policy " + store.view()->config->options.compaction);
+  const Status fits = check_plan(*picked.plan, picked.of.shape, whole);
+  if (fits.ok()) return fits;
+  return fits.with_context("policy " + store.view()->config->options.compaction)
+      .hinting(fmt::format("the policy is wrong: it takes files {}, because: {}",
+                           fmt::join(picked.plan->inputs, ", "), picked.plan->why));
 }
 
 Result<std::optional<CompactionInfo>> Background::next_compaction(Store& store, bool major,
