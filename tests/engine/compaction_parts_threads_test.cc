@@ -1,7 +1,7 @@
-// Goal: the threads of a compaction in parts neither wait for work that nobody has begun nor use anything
-// that is gone. Failures of parts are told once, and leave no file. Method: parts that wait for each other,
-// an executor that keeps jobs back, faults at every operation, damaged inputs. Engines are closed at every
-// moment of a compaction. Readers and writers go on during compactions.
+// Goal: the threads of a compaction in parts neither wait for work that nobody has begun nor use memory that
+// was freed. A compaction whose part fails reports one error, and leaves no new file. Method: parts wait for
+// each other, and an executor keeps jobs back. Every operation fails once, and inputs are damaged. Engines
+// are closed at every moment of a compaction. Readers and writers go on during compactions.
 #include <fmt/format.h>
 
 #include <atomic>
@@ -163,11 +163,7 @@ class PartsAndFaults : public EngineFixture {
     options.compaction_part_bytes = 1;
     options.environment.events = &watcher_;
     open(options);
-    FamilyOptions f = family("f");
-    f.compaction = kPartsPolicy;
-    f.block_bytes = 1 << 10;
-    f.compression = "none";
-    table_ = make_table("t", {f});
+    table_ = make_table("t", {family_of_small_blocks(kPartsPolicy)});
   }
   static EngineOptions on_request() {
     EngineOptions options;

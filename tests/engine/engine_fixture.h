@@ -72,6 +72,15 @@ class EngineFixture : public ::testing::Test {
     return options;
   }
 
+  // Family f with this compaction policy, whose files have many blocks.
+  static FamilyOptions family_of_small_blocks(const std::string& policy) {
+    FamilyOptions options = family("f");
+    options.compaction = policy;
+    options.block_bytes = 1 << 10;
+    options.compression = "none";
+    return options;
+  }
+
   // The newest value of a column, or "-".
   static std::string value_of(Table& table, const Get& get, std::string_view family,
                               std::string_view qualifier) {

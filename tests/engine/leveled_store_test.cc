@@ -49,11 +49,7 @@ class LeveledStoreTest : public EngineFixture {
     options.automatic_compaction = automatic;
     options.environment.events = &watcher_;
     open(options);
-    FamilyOptions f = family("f");
-    f.compaction = policy;
-    f.block_bytes = 1 << 10;
-    f.compression = "none";
-    table_ = make_table("t", {f});
+    table_ = make_table("t", {family_of_small_blocks(policy)});
   }
   void put(uint64_t row, const std::string& value) {
     ASSERT_TRUE(table_->put(Put(row_text(row)).add("f", "q", value)).ok());

@@ -4,7 +4,6 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
-#include <atomic>
 #include <memory>
 #include <string>
 #include <thread>
@@ -14,13 +13,13 @@
 #include "cellar/cellar.h"
 #include "hbase/client/cluster_engine.h"
 #include "hbase/client/rpc_client.h"
-#include "hbase/serve/server.h"
 #include "hbase/wire/frames.h"
 #include "hbase/wire/master.pb.h"
 #include "hbase/wire/schema.h"
 #include "tests/cluster/compare_tables.h"
 #include "tests/cluster/draw_requests.h"
 #include "tests/hbase_both/breaking_proxy.h"
+#include "tests/hbase_both/running_server.h"
 #include "tests/support/test_scale.h"
 
 namespace cellar::testing {
@@ -43,18 +42,14 @@ class ClientOnServer : public ::testing::Test {
     hbase::serve::ServerOptions options;
     options.port = 0;
     options.host = host;
-    auto server = hbase::serve::Server::start(*served_, options);
-    ASSERT_TRUE(server.ok()) << server.status();
-    server_ = std::move(server).value();
-    thread_ = std::thread([this] { run_ = server_->run([this] { return stop_.load(); }); });
+    server_ = RunningServer::start(*served_, options);
+    ASSERT_NE(server_, nullptr);
   }
 
   void TearDown() override {
     EXPECT_TRUE(cluster_ == nullptr || cluster_->close().ok());
     proxy_.reset();
-    stop_ = true;
-    if (thread_.joinable()) thread_.join();
-    EXPECT_TRUE(run_.ok()) << run_;
+    server_.reset();
   }
 
   static std::unique_ptr<Engine> open_store(FileSystem& files) {
@@ -127,11 +122,8 @@ class ClientOnServer : public ::testing::Test {
   const std::unique_ptr<FileSystem> local_files_ = make_memory_file_system();
   std::unique_ptr<Engine> served_;
   std::unique_ptr<Engine> local_;
-  std::unique_ptr<hbase::serve::Server> server_;
+  std::unique_ptr<RunningServer> server_;
   std::unique_ptr<BreakingProxy> proxy_;
-  std::atomic<bool> stop_ = false;
-  std::thread thread_;
-  Status run_;
   std::unique_ptr<Engine> cluster_;
   std::shared_ptr<Table> there_;
   std::shared_ptr<Table> here_;

@@ -4,17 +4,15 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
-#include <atomic>
 #include <memory>
 #include <string>
-#include <thread>
 #include <utility>
 #include <vector>
 
 #include "cellar/cellar.h"
 #include "hbase/client/cluster_engine.h"
-#include "hbase/serve/server.h"
 #include "tests/engine/semantics_story.h"
+#include "tests/hbase_both/running_server.h"
 #include "tests/support/data_driven.h"
 #include "tests/support/test_scale.h"
 
@@ -27,8 +25,7 @@ class ServedTable {
   explicit ServedTable(Engine& engine) {
     hbase::serve::ServerOptions options;
     options.port = 0;
-    server_ = hbase::serve::Server::start(engine, options).value();
-    thread_ = std::thread([this] { run_ = server_->run([this] { return stop_.load(); }); });
+    server_ = RunningServer::start(engine, options);
     client_ = hbase::open_cluster("hbase://localhost:" + std::to_string(server_->port()), {}).value();
     table_ = client_->open_table("t").value();
   }
@@ -37,18 +34,12 @@ class ServedTable {
   ~ServedTable() {
     table_.reset();
     EXPECT_TRUE(client_->close().ok());
-    stop_ = true;
-    thread_.join();
-    EXPECT_TRUE(run_.ok()) << run_;
   }
 
   Table* table() const { return table_.get(); }
 
  private:
-  std::unique_ptr<hbase::serve::Server> server_;
-  std::atomic<bool> stop_ = false;
-  Status run_;
-  std::thread thread_;
+  std::unique_ptr<RunningServer> server_;
   std::unique_ptr<Engine> client_;
   std::shared_ptr<Table> table_;
 };

@@ -16,7 +16,6 @@
 #include <asio/ip/tcp.hpp>
 #include <asio/read.hpp>
 #include <asio/write.hpp>
-#include <atomic>
 #include <fstream>
 #include <memory>
 #include <string>
@@ -27,6 +26,7 @@
 #include "base/random.h"
 #include "tests/hbase_both/breaking_proxy.h"
 #include "tests/hbase_both/certificates.h"
+#include "tests/hbase_both/running_server.h"
 #include "tests/support/scratch_directory.h"
 #include "tests/support/test_scale.h"
 
@@ -110,10 +110,8 @@ class TlsTest : public ::testing::Test {
   }
 
   void serve() {
-    auto server = hbase::serve::Server::start(*engine_, options_);
-    ASSERT_TRUE(server.ok()) << server.status();
-    server_ = std::move(server).value();
-    thread_ = std::thread([this] { ended_ = server_->run([this] { return stop_.load(); }); });
+    server_ = RunningServer::start(*engine_, options_);
+    ASSERT_NE(server_, nullptr);
   }
   // Serves with this certificate. `asks`: clients must show one.
   void serve_tls(const CertificateText& text = {}, bool asks = false) {
@@ -121,12 +119,7 @@ class TlsTest : public ::testing::Test {
     options_.tls = hbase::TlsFiles{.ca = asks ? issuer_file_ : "", .certificate = file, .key = file};
     ASSERT_NO_FATAL_FAILURE(serve());
   }
-  void stop() {
-    if (!thread_.joinable()) return;
-    stop_ = true;
-    thread_.join();
-    EXPECT_TRUE(ended_.ok()) << ended_;
-  }
+  void stop() { server_.reset(); }
 
   std::string name(const std::string& options, const std::string& host = "127.0.0.1") const {
     return "hbase://" + host + ":" + std::to_string(server_->port()) + "?timeout_ms=30000" + options;
@@ -167,10 +160,7 @@ class TlsTest : public ::testing::Test {
   std::unique_ptr<Engine> engine_;
   Heard heard_;
   hbase::serve::ServerOptions options_;
-  std::unique_ptr<hbase::serve::Server> server_;
-  std::thread thread_;
-  std::atomic<bool> stop_ = false;
-  Status ended_;
+  std::unique_ptr<RunningServer> server_;
 };
 
 TEST_F(TlsTest, ATrustedServerIsSpokenTo) {

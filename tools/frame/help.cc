@@ -6,7 +6,6 @@
 #include <algorithm>
 #include <filesystem>
 
-#include "base/assert.h"
 #include "base/bytes.h"
 #include "cellar/cache_policy.h"
 #include "cellar/compaction_policy.h"
@@ -337,12 +336,9 @@ std::string with_other_names(std::string text) {
   for (std::string& name : Registry<Plugin>::instance().names())
     if (text.find("\n  " + name + " ") == std::string::npos) others.push_back(std::move(name));
   if (others.empty()) return text;
-  const size_t list = text.find("\n\n", text.find("\n\n", text.find("\n\n") + 1) + 1);
-  CELLAR_ASSERT(list != std::string::npos);  // the title, how to choose one, the list
-  std::string lines;
-  for (const std::string& name : others)
-    lines += fmt::format("\n  {} : of this build; its file describes it", name);
-  return text.insert(list, lines);
+  text += "\nother names of this build, which their files describe:\n";
+  for (const std::string& name : others) text += fmt::format("  {} \n", name);
+  return text;
 }
 
 std::string help_of_topic(const std::string& topic) {
