@@ -193,7 +193,8 @@ TEST_F(ReaderBesideWriterTest, DamageIsStillDamage) {
       Code::kNotFound);
 }
 
-// Threads, on the file system of the machine, with a log that is mapped.
+// Threads, on the file system of the machine, with a log that is mapped. The writer goes on until three readers
+// have opened the store during its writes, however fast either of them is.
 void storm(uint64_t memtable_bytes, uint64_t log_segment_bytes) {
   const ScratchDirectory directory;
   const std::string path = directory.path() + "/store";
@@ -208,7 +209,7 @@ void storm(uint64_t memtable_bytes, uint64_t log_segment_bytes) {
   std::atomic<int> acknowledged = 0;
   std::atomic<bool> over = false;
   std::thread writing([&] {
-    for (int i = 0; !over && i < rows; ++i) {
+    for (int i = 0; !over; ++i) {
       char row[16];
       std::snprintf(row, sizeof row, "%09d", i);
       Batch batch;
@@ -220,7 +221,7 @@ void storm(uint64_t memtable_bytes, uint64_t log_segment_bytes) {
     }
   });
   int readers = 0;
-  for (int before = 0; before < rows && !::testing::Test::HasFailure(); ++readers) {
+  for (int before = 0; (before < rows || readers < 3) && !::testing::Test::HasFailure(); ++readers) {
     before = acknowledged;
     const auto reader = Engine::open(path, {.read_only = true});
     ASSERT_TRUE(reader.ok()) << reader.status().to_text();
@@ -239,7 +240,6 @@ void storm(uint64_t memtable_bytes, uint64_t log_segment_bytes) {
   }
   over = true;
   writing.join();
-  EXPECT_GE(readers, 3);
 }
 
 TEST(ReaderBesideWriterStorm, FlushesCompactionsAndSmallSegments) { storm(64 << 10, 64 << 10); }
