@@ -125,11 +125,12 @@ Result<std::shared_ptr<Table>> EngineImpl::open_table(const std::string& name) {
   return std::shared_ptr<Table>(std::move(table));
 }
 
-Result<std::shared_ptr<Table>> EngineImpl::create_table(const std::string& name,
-                                                        const TableOptions& options) {
+Result<std::shared_ptr<Table>> EngineImpl::create_table(const std::string& name, const TableOptions& options,
+                                                        const std::vector<std::string>& splits) {
   CELLAR_TRY(check_writable());
   CELLAR_TRY(check_table_name(name));
   CELLAR_TRY(validate(options));
+  CELLAR_TRY(check_splits(splits).with_context("table " + name));
   // Schema changes go one at a time, between two groups of writes.
   CELLAR_TRY(parts_->write_path.alone([&] { return create_now(name, options); }));
   return open_table(name);

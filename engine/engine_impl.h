@@ -51,7 +51,8 @@ class EngineImpl final : public Engine {
   explicit EngineImpl(std::shared_ptr<EngineParts> parts) : parts_(std::move(parts)) {}
   ~EngineImpl() override;
 
-  Result<std::shared_ptr<Table>> create_table(const std::string& name, const TableOptions& options) override;
+  Result<std::shared_ptr<Table>> create_table(const std::string& name, const TableOptions& options,
+                                              const std::vector<std::string>& splits) override;
   Result<std::shared_ptr<Table>> open_table(const std::string& name) override;
   Result<std::shared_ptr<Table>> open_or_create_table(const std::string& name,
                                                       const TableOptions& options) override;

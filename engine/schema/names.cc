@@ -6,6 +6,7 @@
 #include <algorithm>
 
 #include "base/bytes.h"
+#include "cellar/cell.h"
 #include "cellar/plugin.h"
 
 namespace cellar {
@@ -39,6 +40,21 @@ Status check_table_name(std::string_view name) {
     return {};
   return no_name("table", name)
       .hinting(fmt::format("letters, digits, '_', '-', '.' and one ':' after a namespace; {}", kLimits));
+}
+
+Status check_splits(std::vector<std::string> splits) {
+  std::ranges::sort(splits);
+  if (!splits.empty() && splits.front().empty())
+    return Status::invalid_argument("a row at which a region begins is empty")
+        .hinting("leave it out: the first region begins there");
+  const auto twice = std::ranges::adjacent_find(splits);
+  if (twice != splits.end())
+    return Status::invalid_argument(fmt::format("two regions would begin at row \"{}\"", escaped(*twice)));
+  for (const std::string& row : splits)
+    if (row.size() > kRowBytesMax)
+      return Status::invalid_argument(
+          fmt::format("a row at which a region begins has {} bytes, more than {}", row.size(), kRowBytesMax));
+  return {};
 }
 
 Status unknown_family(std::string_view table, std::string_view family,

@@ -60,8 +60,9 @@ class ClusterEngine final : public Engine {
 
   // ---- Tables
 
-  Result<std::shared_ptr<Table>> create_table(const std::string& name, const TableOptions& options) override {
-    CELLAR_TRY(hbase::create_table(*cluster_, name, options));
+  Result<std::shared_ptr<Table>> create_table(const std::string& name, const TableOptions& options,
+                                              const std::vector<std::string>& splits) override {
+    CELLAR_TRY(hbase::create_table(*cluster_, name, options, splits));
     return open_table(name);
   }
   Result<std::shared_ptr<Table>> open_table(const std::string& name) override {

@@ -43,6 +43,8 @@ class ClusterTable final : public Table {
   Result<RangeSplits> split_points(size_t parts, const KeyRange& range,
                                    const std::vector<std::string>& families) override;
 
+  Result<std::vector<std::string>> region_starts() override;
+
   Result<IngestInfo> ingest(const IngestRequest& request) override;
   Status flush(std::string_view family) override;
   Status compact(std::string_view family) override { return compact_regions(family, false); }

@@ -126,13 +126,16 @@ Result<std::vector<std::string>> fetch_names(Cluster& cluster) {
   return names;
 }
 
-Status create_table(Cluster& cluster, const std::string& name, const TableOptions& options) {
+Status create_table(Cluster& cluster, const std::string& name, const TableOptions& options,
+                    const std::vector<std::string>& splits) {
   CELLAR_TRY(check_table_name(name));
   CELLAR_TRY(validate(options));
+  CELLAR_TRY(check_splits(splits).with_context("table " + name));
   if (name.find(':') != std::string::npos)
     CELLAR_TRY(make_namespace(cluster, name).with_context("create the namespace of table " + name));
   wire::CreateTableRequest request;
   wire::to_wire_schema(name, options, *request.mutable_table_schema());
+  for (const std::string& row : splits) request.add_split_keys(row);
   const Status made = run_procedure(cluster, "CreateTable", request);
   if (names_exception(made, "TableExistsException"))
     return Status::invalid_argument("table " + name + " already exists");  // as a store says it

@@ -16,7 +16,8 @@ Result<std::vector<std::string>> fetch_names(Cluster& cluster);
 
 // These return when the master is done. kDurabilityUnknown if it was asked, and its answer was lost.
 // A namespace that the name of a new table has, and the cluster not, is created first.
-Status create_table(Cluster& cluster, const std::string& name, const TableOptions& options);
+Status create_table(Cluster& cluster, const std::string& name, const TableOptions& options,
+                    const std::vector<std::string>& splits = {});
 Status drop_table(Cluster& cluster, const std::string& name);
 Status truncate_table(Cluster& cluster, const std::string& name);
 Status alter_table(Cluster& cluster, const std::string& name, const TableChange& change);

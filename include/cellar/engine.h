@@ -122,9 +122,11 @@ class Engine {
   // ---- Tables
 
   // Creates a table. Durable on return. kInvalidArgument if it exists, or if the name or the options are
-  // invalid: the message names all faults.
-  virtual Result<std::shared_ptr<Table>> create_table(const std::string& name,
-                                                      const TableOptions& options) = 0;
+  // invalid: the message names all faults. `splits` are the rows at which a cluster cuts the new table into
+  // regions, in any order. kInvalidArgument if one of them is empty, or given twice. A store has one region
+  // whatever they are, so that the same program runs on both.
+  virtual Result<std::shared_ptr<Table>> create_table(const std::string& name, const TableOptions& options,
+                                                      const std::vector<std::string>& splits = {}) = 0;
   // Returns a table. kNotFound with the nearest name as its hint.
   virtual Result<std::shared_ptr<Table>> open_table(const std::string& name) = 0;
   // Opens the table, or creates it with these options. The options of an existing table stay as they are.

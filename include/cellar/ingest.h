@@ -31,6 +31,9 @@ struct IngestRequest {
   bool move = false;
   // The directory under which a cluster's servers find each file as <family>/<name of the file>, such as
   // "hdfs://nn/staging/orders". Empty: they find it at its path. A store refuses any other value.
+  // "webhdfs://nn:9870/staging/orders" lets the client write the files into this directory of HDFS, as the
+  // user of the cluster's name. The servers move them from there, and the client removes the directories
+  // that it made.
   std::string servers_directory = {};
   // kCells or kDeep; other levels fail with kInvalidArgument. kDeep also looks up each key through the index
   // and the Bloom filter, and rebuilds the filters.

@@ -170,6 +170,9 @@ class Table {
   // ranges of them.
   virtual Result<RangeSplits> split_points(size_t parts, const KeyRange& range = {},
                                            const std::vector<std::string>& families = {}) = 0;
+  // Returns the first row of each region of a cluster's table, ascending. The first of them is the empty row.
+  // A table of a store has one region. Errors of a cluster: kNotFound, kBusy, kIoError.
+  virtual Result<std::vector<std::string>> region_starts();
 
   // ---- Files
 
