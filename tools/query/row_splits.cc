@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <utility>
 
 #include "base/bytes.h"
 #include "cellar/file_system.h"
@@ -35,6 +36,13 @@ Result<RowSplits> RowSplits::read(const std::string& path) {
   const auto twice = std::ranges::adjacent_find(splits.rows_);
   if (twice != splits.rows_.end())
     return Status::invalid_argument(fmt::format("row key \"{}\" is given twice", escaped(*twice))).at(path);
+  return splits;
+}
+
+RowSplits RowSplits::of(std::vector<std::string> rows) {
+  RowSplits splits;
+  splits.rows_ = std::move(rows);
+  std::ranges::sort(splits.rows_);
   return splits;
 }
 

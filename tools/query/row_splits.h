@@ -16,6 +16,10 @@ class RowSplits {
   // line's number; kNotFound, kIoError.
   static Result<RowSplits> read(const std::string& path);
 
+  // `rows` are checked, none empty or twice, in any order.
+  static RowSplits of(std::vector<std::string> rows);
+
+  const std::vector<std::string>& rows() const { return rows_; }
   size_t regions() const { return rows_.size() + 1; }
   // The region, from 0, that the row belongs to.
   size_t region_of(std::string_view row) const;
