@@ -54,6 +54,7 @@ class TableCopy : public ::testing::Test {
     from_engine_ = open_store(*from_files_);
     to_engine_ = open_store(*to_files_);
     plan_.scan.versions(UINT32_MAX);
+    plan_.portion_bytes = 2000;
     plan_.range_bytes = 2000;
     plan_.compare_tags = true;
   }

@@ -7,6 +7,7 @@
 #include <nlohmann/json.hpp>
 
 #include "base/bytes.h"
+#include "base/hash.h"
 #include "tools/frame/command.h"
 #include "tools/frame/operands.h"
 #include "tools/frame/progress.h"
@@ -15,6 +16,7 @@
 #include "tools/store/store.h"
 #include "tools/transfer/bulk_files.h"
 #include "tools/transfer/copy_files.h"
+#include "tools/transfer/copy_loads.h"
 #include "tools/transfer/copy_schema.h"
 #include "tools/transfer/table_copy.h"
 
@@ -81,6 +83,13 @@ std::string place_of(const std::string& path, Engine& engine) {
   return fmt::format("{} ({})", error ? path : whole.string(), identity);
 }
 
+// Tells the copy by its request and where it goes.
+uint64_t hash_of(const CopyRequest& request, std::string_view to) {
+  uint64_t hash = hash64(to);
+  for (const auto& [name, value] : request) hash = hash64(fmt::format("{:x} {} {}", hash, name, value));
+  return hash;
+}
+
 class CopyCommand final : public Command {
  public:
   explicit CopyCommand(const PluginParams&) {}
@@ -103,7 +112,9 @@ class CopyCommand final : public Command {
                 "compare the visible cells of the tables: after the copy, not, or without a copy")
         .option("--state", state_, "FILE",
                 "where progress is kept (TO.copy next to a store; none for a cluster)")
-        .option("--batch", batch_, "SIZE", "write at about so many bytes; 64k to 32m (4m)");
+        .option("--batch", batch_, "SIZE",
+                "write at about so many bytes: 64k to 32m (4m), of files 1m to 1t (2g)");
+    loads_.declare(arguments);
     rows_.declare_range(arguments);
     arguments
         .option_list("--column", rows_.read.columns, "COLUMN", "family:qualifier or family; may be repeated")
@@ -146,7 +157,11 @@ class CopyCommand final : public Command {
     CELLAR_TRY_ASSIGN(CopyState state, CopyState::open(state_path(), request()));
     CELLAR_TRY(check_store_is_there(state));
     CELLAR_TRY(open_to(session));
-    CELLAR_TRY(state.add_to_request("to", place_of(to_, *to_engine_)));
+    const std::string to_place = place_of(to_, *to_engine_);
+    CELLAR_TRY(state.add_to_request("to", to_place));
+    if (loads_.wanted()) {
+      CELLAR_TRY_ASSIGN(place_, loads_.open_place(hash_of(request(), to_place), is_cluster(to_)));
+    }
     Status status = copy_all(session, state);
     if (!status.ok() && has_begun(state)) session.talk("note   " + how_to_go_on(state));
     if (status.ok() && verify_ != "only") status = state.remove();
@@ -172,15 +187,8 @@ class CopyCommand final : public Command {
     for (std::string& name : names_)
       if (std::ranges::find(once, name) == once.end()) once.push_back(std::move(name));
     names_ = std::move(once);
-    constexpr uint64_t kBatchLeast = 64u << 10;
-    constexpr uint64_t kBatchMost = 32u << 20;
-    if (!batch_.empty()) {
-      CELLAR_TRY_ASSIGN(batch_bytes_, for_argument("--batch", parse_size(batch_)));
-    }
-    if (batch_bytes_ < kBatchLeast || batch_bytes_ > kBatchMost)
-      return Status::invalid_argument("--batch: expected a size from 64k to 32m");
-    constexpr uint64_t kBatchesOfRange = 8;
-    plan_.range_bytes = kBatchesOfRange * batch_bytes_;
+    CELLAR_TRY(loads_.check(is_cluster(to_), verify_ != "only"));
+    CELLAR_TRY(take_batch());
     if (!as_.empty() && names_.size() != 1 && !of_files())
       return Status::invalid_argument("--as gives one table another name")
           .hinting("name the table: cellar copy FROM TO TABLE --as NAME");
@@ -195,6 +203,27 @@ class CopyCommand final : public Command {
       if (column.find(':') != std::string::npos)
         return Status::invalid_argument("--raw copies whole families: " + escaped(column) + " is a column")
             .hinting("leave out --raw, or name the family alone");
+    return {};
+  }
+
+  // A load has a cost of its own, and its files are kept: a portion is larger than one of batches.
+  Status take_batch() {
+    constexpr uint64_t kLeast = 64u << 10;
+    constexpr uint64_t kMost = 32u << 20;
+    constexpr uint64_t kLoadLeast = 1u << 20;
+    constexpr uint64_t kLoadMost = uint64_t{1} << 40;
+    const bool loads = loads_.wanted();
+    uint64_t bytes = loads ? uint64_t{2} << 30 : uint64_t{4} << 20;
+    if (!batch_.empty()) {
+      CELLAR_TRY_ASSIGN(bytes, for_argument("--batch", parse_size(batch_)));
+    }
+    if (bytes < (loads ? kLoadLeast : kLeast) || bytes > (loads ? kLoadMost : kMost))
+      return Status::invalid_argument(loads ? "--batch: expected a size of files from 1m to 1t"
+                                            : "--batch: expected a size from 64k to 32m");
+    constexpr uint64_t kBatchesOfRange = 8;
+    if (!loads) batch_bytes_ = bytes;
+    plan_.portion_bytes = loads ? bytes : kBatchesOfRange * bytes;
+    if (!loads) plan_.range_bytes = plan_.portion_bytes;
     return {};
   }
 
@@ -234,6 +263,7 @@ class CopyCommand final : public Command {
                  fmt::format("{} is itself a table, {}", shown_name(from_), escaped(name)))
           .hinting("leave out TABLE; --as NAME gives the copy another name");
     from_place_ = std::move(files.place);
+    from_starts_ = std::move(files.region_starts);
     return take_table(session, std::move(files.table));
   }
 
@@ -407,7 +437,11 @@ class CopyCommand final : public Command {
     }
     progress.creates = true;
     CELLAR_TRY(state.save());
-    CELLAR_TRY_ASSIGN(std::shared_ptr<Table> made, make_copy(options, *to_engine_, progress.as));
+    std::vector<std::string> splits;
+    if (is_cluster(to_)) {
+      CELLAR_TRY_ASSIGN(splits, loads_.splits_for(from, from_starts_));
+    }
+    CELLAR_TRY_ASSIGN(std::shared_ptr<Table> made, make_copy(options, *to_engine_, progress.as, splits));
     progress.created = true;
     progress.to_id = made->info().id;
     CELLAR_TRY(state.save());
@@ -423,8 +457,7 @@ class CopyCommand final : public Command {
                                counted(progress.rows, "row"),
                                progress.done ? "after the last row" : "at row " + escaped(progress.next)));
     if (!progress.done) {
-      const std::unique_ptr<CopySink> sink = is_cluster(to_) ? make_cluster_sink(to, batch_bytes_)
-                                                             : make_store_sink(*to_engine_, to, batch_bytes_);
+      CELLAR_TRY_ASSIGN(const std::unique_ptr<CopySink> sink, make_sink(session, to));
       const Status status = copy_cells(session, from, plan_, *sink, progress, [&] { return state.save(); });
       // The write's own hint is to read the row first. A copy may write it again.
       if (status.is(Code::kDurabilityUnknown))
@@ -432,6 +465,12 @@ class CopyCommand final : public Command {
       CELLAR_TRY(status);
     }
     return progress.created ? seal_copy(from.info().options, *to_engine_, progress.as) : Status();
+  }
+
+  Result<std::unique_ptr<CopySink>> make_sink(Session& session, const std::shared_ptr<Table>& to) {
+    if (place_ != nullptr) return make_load_sink(session, *to, *place_);
+    if (is_cluster(to_)) return make_cluster_sink(to, batch_bytes_);
+    return make_store_sink(*to_engine_, to, batch_bytes_);
   }
 
   Status verify_table(Session& session, Table& from, CopiedTable& copied) {
@@ -519,11 +558,14 @@ class CopyCommand final : public Command {
   std::string verify_;
   std::string state_;
   std::string batch_;
+  CopyLoads loads_;
   ScanOptions rows_;
-  uint64_t batch_bytes_ = 4u << 20;
+  uint64_t batch_bytes_ = 0;
   CopyPlan plan_;
-  std::unique_ptr<Engine> from_engine_;  // null for HFiles
+  std::vector<std::string> from_starts_;  // of the regions, for HFiles
+  std::unique_ptr<Engine> from_engine_;   // null for HFiles
   std::unique_ptr<Engine> to_engine_;
+  std::unique_ptr<LoadPlace> place_;            // of files to load, or null
   std::vector<std::shared_ptr<Table>> tables_;  // of FROM
   std::vector<CopiedTable> copied_;             // in the same order
 };

@@ -75,6 +75,7 @@ Result<CopiedFiles> open_copied_files(Session& session, const std::string& path,
   say_what_is_read(session, *found);
   CopiedFiles files;
   files.place = place_of(path, *found);
+  for (const HBaseRegionFiles& region : found->regions) files.region_starts.push_back(region.start);
   CELLAR_TRY_ASSIGN(files.table, table_of_files(session, std::move(*found), std::move(options)));
   return files;
 }

@@ -4,6 +4,7 @@
 
 #include <memory>
 #include <string>
+#include <vector>
 
 #include "cellar/table.h"
 #include "tools/frame/session.h"
@@ -15,6 +16,7 @@ struct CopiedFiles {
   std::shared_ptr<Table> table;  // its info() has the whole schema
   // Names the directory and its files. A directory whose files are others has another name.
   std::string place;
+  std::vector<std::string> region_starts;  // of HBase's table, as far as its directory tells
 };
 
 // Opens the table in a directory that is_one_table(). Its schema is the one that `cellar export` wrote next

@@ -134,8 +134,9 @@ Status check_families(Session& session, const TableOptions& from, Engine& to, co
   return {};
 }
 
-Result<std::shared_ptr<Table>> make_copy(const TableOptions& from, Engine& to, const std::string& name) {
-  return to.create_table(name, options_to_fill(from));
+Result<std::shared_ptr<Table>> make_copy(const TableOptions& from, Engine& to, const std::string& name,
+                                         const std::vector<std::string>& splits) {
+  return to.create_table(name, options_to_fill(from), splits);
 }
 
 Result<std::shared_ptr<Table>> open_copy(Session& session, const TableOptions& from, Engine& to,

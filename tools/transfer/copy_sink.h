@@ -1,4 +1,5 @@
-// CopySink: takes the cells of a table row by row, and writes them to another table in bounded batches.
+// CopySink: takes the cells of a table row by row, and brings them into another table: in bounded batches, or
+// as files (load_sink.h).
 #pragma once
 
 #include <cstdint>
@@ -12,6 +13,9 @@ namespace cellar {
 class CopySink {
  public:
   virtual ~CopySink() = default;
+  // Returns true if add() takes delete markers in the order of a scan. Else the markers of a row are added
+  // after its other cells.
+  virtual bool takes_markers_in_order() const { return false; }
   // Takes a copy of the cell. Writes the batch before it, if the cell does not fit in. The timestamp of the
   // cell must not be kLatestTimestamp: a write would replace it. Errors: those of Table::put.
   virtual Status add(const CellView& cell) = 0;

@@ -145,14 +145,14 @@ Status copy_cells(Session& session, Table& from, const CopyPlan& plan, CopySink&
     if (walk.begins_row()) {
       CELLAR_TRY(markers.write(from, scan, last, sink));
       if (interrupted()) return stopped();
-      if (counts.bytes >= plan.range_bytes) CELLAR_TRY(end_range(walk.row()));
+      if (counts.bytes >= plan.portion_bytes) CELLAR_TRY(end_range(walk.row()));
       ++counts.rows;
       last = walk.row();
     }
     for (const CellView& cell : walk.part()) {
       if (walk.is_repeated(cell)) continue;
       CELLAR_TRY(check_time(cell));
-      if (cell.type() == CellType::kPut) {
+      if (cell.type() == CellType::kPut || sink.takes_markers_in_order()) {
         CELLAR_TRY(sink.add(cell));
       } else {
         markers.hold(cell);

@@ -16,14 +16,15 @@ namespace cellar {
 // A part of a table to copy, and the portions in which it is copied.
 struct CopyPlan {
   Scan scan;  // columns, times and rows, no prefix(); raw(): with delete markers and what they hide
-  uint64_t range_bytes = 32u << 20;  // of cells, after which a range of rows ends with its row
-  bool compare_tags = false;         // both tables show the tags of cells
-  bool strict_versions = false;      // both tables can be read with Scan::strict_versions()
+  uint64_t portion_bytes = 32u << 20;  // of cells, after which a portion ends with its row
+  uint64_t range_bytes = 32u << 20;    // of cells, after which a range that is compared ends with its row
+  bool compare_tags = false;           // both tables show the tags of cells
+  bool strict_versions = false;        // both tables can be read with Scan::strict_versions()
 };
 
-// Copies the cells from the row at which `progress` stands. After each range of rows the sink is finished,
+// Copies the cells from the row at which `progress` stands. After each portion the sink is finished,
 // `progress` goes on, and `save` is called. A scan may meet cells of equal coordinates: the newest is copied.
-// The markers of a row are copied after its other cells.
+// The markers of a row are copied after its other cells, unless the sink takes them in order.
 // Errors: those of Scanner, of the sink and of `save`; kAborted after Ctrl-C; kNotSupported for a cell
 // without a time. `progress` then tells from where the same call goes on.
 //

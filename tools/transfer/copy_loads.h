@@ -1,0 +1,36 @@
+// CopyLoads: the options of a copy that loads HFiles in place of batches, and of the regions of its table.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "cellar/table.h"
+#include "tools/frame/arguments.h"
+#include "tools/transfer/load_sink.h"
+
+namespace cellar {
+
+class CopyLoads {
+ public:
+  void declare(Arguments& arguments);
+  // Checks the options together. `to_cluster`: the copy goes to a cluster; `copies`: it writes at all.
+  Status check(bool to_cluster, bool copies) const;
+
+  // Returns whether files are loaded.
+  bool wanted() const { return !staging_.empty(); }
+  // Makes the directory for the files. `copy` tells copies apart. Errors: those of LoadPlace::open.
+  Result<std::unique_ptr<LoadPlace>> open_place(uint64_t copy, bool to_cluster) const;
+  // Returns where the regions of a new table of a cluster begin: as the options say, or as those of `from`
+  // do, which are `starts` for files. Errors: those of RowSplits::read and Table::split_points.
+  Result<std::vector<std::string>> splits_for(Table& from, const std::vector<std::string>& starts) const;
+
+ private:
+  std::string staging_;
+  std::string servers_staging_;
+  std::string scratch_;
+  std::string splits_;
+  std::string regions_;
+};
+
+}  // namespace cellar
