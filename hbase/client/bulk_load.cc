@@ -5,12 +5,17 @@
 #include <fmt/core.h>
 
 #include <algorithm>
+#include <functional>
+#include <memory>
+#include <numeric>
 #include <utility>
 #include <vector>
 
 #include "base/bytes.h"
 #include "cell/cell_codec.h"
+#include "cellar/environment.h"
 #include "hbase/client/requests.h"
+#include "hbase/net/web_hdfs.h"
 #include "hbase/wire/client.pb.h"
 #include "hbase/wire/common.pb.h"
 #include "hbase/wire/frames.h"
@@ -48,7 +53,8 @@ std::string row_of_key(const std::string& flat_key) {
   return parse_flat_key(flat_key.data(), flat_key.size(), key) ? std::string(key.row()) : std::string();
 }
 
-Status set_paths(const IngestRequest& request, Source& source) {
+// Sets the path on this machine, and `to_server` to the file's place below `directory`, if there is one.
+Status set_paths(std::string_view directory, Source& source) {
   std::string_view path = source.file.path;
   if (path.starts_with(kFileScheme)) path.remove_prefix(kFileScheme.size());
   if (!path.starts_with('/'))
@@ -58,7 +64,6 @@ Status set_paths(const IngestRequest& request, Source& source) {
             "files are read here before a cluster loads them; IngestRequest::servers_directory tells "
             "where its servers find them");
   source.path = path;
-  std::string_view directory = request.servers_directory;
   while (directory.ends_with('/')) directory.remove_suffix(1);
   source.to_server = directory.empty()
                          ? fmt::format("{}{}", kFileScheme, path)
@@ -97,6 +102,39 @@ Status examine(VerifyLevel level, Source& source) {
   return {};
 }
 
+// UploadedFiles: the files of one load in a directory of their own in HDFS, which is removed with the object.
+class UploadedFiles {
+ public:
+  static Result<std::unique_ptr<UploadedFiles>> begin(const std::string& place, Cluster& cluster) {
+    std::unique_ptr<UploadedFiles> made(new UploadedFiles);
+    CELLAR_TRY_ASSIGN(const WebHdfsPlace parsed, parse_web_hdfs(place));
+    CELLAR_TRY_ASSIGN(made->hdfs_, WebHdfs::open(parsed, cluster.user(), cluster.timeout_us()));
+    made->name_ = fmt::format("load-{:016x}", system_random());
+    made->path_ = parsed.path + "/" + made->name_;
+    return made;
+  }
+  ~UploadedFiles() { static_cast<void>(hdfs_->remove(name_, /*recursive=*/true).ok()); }
+  UploadedFiles(const UploadedFiles&) = delete;
+  UploadedFiles& operator=(const UploadedFiles&) = delete;
+
+  // Writes the file, and tells the server's path of it. `go_on` is asked between parts of the file.
+  Status put(Source& source, const std::function<bool()>& go_on) {
+    const std::string directory = name_ + "/" + source.file.family;
+    const std::string file = fmt::format("{}/{}", source.file.family, ++files_);
+    CELLAR_TRY(hdfs_->make_directories(directory));
+    source.to_server = path_ + "/" + file;
+    return hdfs_->write_file(name_ + "/" + file, source.path, [&](uint64_t) { return go_on(); });
+  }
+
+ private:
+  UploadedFiles() = default;
+
+  std::unique_ptr<WebHdfs> hdfs_;
+  std::string name_;  // of the directory, below the place
+  std::string path_;  // for the servers, whose file system is this one
+  uint64_t files_ = 0;
+};
+
 // BulkLoad: one load; used once, by one thread.
 class BulkLoad {
  public:
@@ -109,6 +147,7 @@ class BulkLoad {
     CELLAR_TRY(examine_all());
     if (!sources_.empty()) {
       CELLAR_TRY_ASSIGN(std::vector<Group> groups, group(sources_));
+      CELLAR_TRY(upload());
       CELLAR_TRY(prepare());
       const Status loaded = load_all(std::move(groups));
       clean_up();
@@ -136,7 +175,7 @@ class BulkLoad {
       source.file.family = file.family;
       source.file.path = file.path;
       source.file.table = table_;
-      CELLAR_TRY(set_paths(request_, source));
+      CELLAR_TRY(set_paths(request_.servers_directory, source));
       CELLAR_TRY(examine(static_cast<VerifyLevel>(request_.verify), source));
       bytes += source.file.bytes;
       if (source.file.cells == 0)
@@ -148,6 +187,25 @@ class BulkLoad {
     }
     return {};
   }
+
+  // Writes the files into HDFS, if the request names a directory there.
+  Status upload() {
+    if (!is_web_hdfs(request_.servers_directory)) return {};
+    CELLAR_TRY_ASSIGN(uploaded_, UploadedFiles::begin(request_.servers_directory, cluster_));
+    const uint64_t bytes =
+        std::accumulate(sources_.begin(), sources_.end(), uint64_t{0},
+                        [](uint64_t sum, const Source& each) { return sum + each.file.bytes; });
+    const auto go_on = [&] { return !request_.progress || request_.progress(sources_.size(), bytes); };
+    for (Source& each : sources_) {
+      const Status put = uploaded_->put(each, go_on);
+      if (put.is(Code::kAborted)) return Status::aborted("the load was cancelled: nothing was loaded");
+      CELLAR_TRY(put.with_context("nothing was loaded"));
+    }
+    return {};
+  }
+
+  // The servers take files away from their place, in place of copying them.
+  bool moves() const { return request_.move || uploaded_ != nullptr; }
 
   // Distributes files over the regions that the table has now.
   template <class Sources>
@@ -256,7 +314,7 @@ class BulkLoad {
     }
     request.set_assign_sequence(true);
     request.set_bulk_token(token_);
-    request.set_copy_file(!request_.move);
+    request.set_copy_file(!moves());
     wire::BulkLoadResponse response;
     CallOutcome outcome = cluster_.rpc().call({.server = place.server,
                                                .service = wire::kClientService,
@@ -270,7 +328,7 @@ class BulkLoad {
 
   // A copy may be loaded twice: equal cells count once. A file that was moved cannot be found again.
   Status check_failure(const CallError& error) const {
-    if (error.may_have_happened && request_.move)
+    if (error.may_have_happened && moves())
       return Status::durability_unknown(
                  fmt::format("a region was asked to load its files, and may have done so "
                              "or not: {}{}",
@@ -294,14 +352,18 @@ class BulkLoad {
 
   // A server answers so for any reason, and writes the reason into its log.
   Status refused(const Group& group) const {
-    return Status::io_error(
-               fmt::format("server {} does not load {}", group.region->server.text(), said_of(group)))
-        .hinting(
-            fmt::format("its log says why; the servers must find each file there, and the user of the client "
-                        "(?user=NAME) must be allowed to read and write it: chmod -R a+rwX{}",
-                        request_.move ? ". To move files within HDFS, that user must also own them: hdfs dfs "
-                                        "-chown -R NAME. Put them there again first: a refusal can lose them"
-                                      : ""));
+    const Status status = Status::io_error(
+        fmt::format("server {} does not load {}", group.region->server.text(), said_of(group)));
+    if (uploaded_ != nullptr)
+      return status.hinting(
+          "its log says why; HBase must keep its own files in the same HDFS, and the user of the client "
+          "(?user=NAME) must own what it wrote there");
+    return status.hinting(
+        fmt::format("its log says why; the servers must find each file there, and the user of the client "
+                    "(?user=NAME) must be allowed to read and write it: chmod -R a+rwX{}",
+                    request_.move ? ". To move files within HDFS, that user must also own them: hdfs dfs "
+                                    "-chown -R NAME. Put them there again first: a refusal can lose them"
+                                  : ""));
   }
 
   void remove_sources() {
@@ -319,6 +381,7 @@ class BulkLoad {
   const std::string& table_;
   const IngestRequest& request_;
   std::vector<Source> sources_;
+  std::unique_ptr<UploadedFiles> uploaded_;
   std::string token_;
   size_t loaded_ = 0;  // regions
   IngestInfo info_;

@@ -35,6 +35,7 @@ void set_region(const RegionPlace& place, wire::RegionSpecifier& to) {
 Cluster::Cluster(const ClusterName& name, Clock* clock, std::unique_ptr<RpcClient> rpc,
                  std::unique_ptr<Registry> registry)
     : clock_(clock),
+      user_(name.user),
       timeout_us_(name.timeout_ms * 1000),
       rpc_(std::move(rpc)),
       registry_(std::move(registry)),

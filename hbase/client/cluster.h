@@ -60,6 +60,8 @@ class Cluster {
   }
 
   const std::string& identity() const { return identity_; }  // 32 hex digits
+  const std::string& user() const { return user_; }          // by which the servers know this client
+  int64_t timeout_us() const { return timeout_us_; }         // of one call of a caller
   RpcClient& rpc() { return *rpc_; }
   int64_t now_us() const { return clock_->steady_us(); }
   int64_t deadline_us() const { return now_us() + timeout_us_; }
@@ -133,6 +135,7 @@ class Cluster {
                         uint32_t rows, int64_t deadline_us, std::vector<PlacePtr>& found);
 
   Clock* const clock_;
+  const std::string user_;
   const int64_t timeout_us_;
   const std::unique_ptr<RpcClient> rpc_;
   const std::unique_ptr<Registry> registry_;

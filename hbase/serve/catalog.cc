@@ -11,7 +11,6 @@
 #include "base/coding.h"
 #include "base/memory_file_system.h"
 #include "cellar/keys.h"
-#include "engine/schema/names.h"
 #include "hbase/proto/hbase.pb.h"
 #include "hbase/wire/common.pb.h"
 #include "hbase/wire/schema.h"
@@ -293,10 +292,9 @@ Status Catalog::create_table(Call& call, const std::string& name, TableOptions o
   const std::string space(namespace_of(name));
   if (!spaces.contains(space)) return call.refuse(java::kNamespaceNotFound, space);
   if (std::ranges::binary_search(engine_.list_tables(), name)) return call.refuse(java::kTableExists, name);
-  CELLAR_TRY(check_splits(splits).with_context("table " + name));
   std::ranges::sort(splits);
   if (!splits.empty()) options.metadata[std::string(kSplitsNote)] = joined_splits(splits);
-  CELLAR_TRY(engine_.create_table(name, options));
+  CELLAR_TRY(engine_.create_table(name, options, splits));  // which refuses invalid splits
   return load(name);
 }
 

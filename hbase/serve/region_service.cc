@@ -31,6 +31,9 @@ Status RegionService::client_service(Call& call) {
   if (call.method() == "Mutate") return mutate(call);
   if (call.method() == "Multi") return multi(call);
   if (call.method() == "Scan") return scan(call);
+  if (call.method() == "PrepareBulkLoad") return prepare_load(call);
+  if (call.method() == "BulkLoadHFile") return load_files(call);
+  if (call.method() == "CleanupBulkLoad") return clean_up_load(call);
   return Status::not_supported(
       fmt::format("Cellar does not have the call {} of ClientService", call.method()));
 }

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <string>
 
 #include "cellar/check_and_mutate.h"
 #include "hbase/serve/call.h"
@@ -26,7 +27,7 @@ class WireResult;
 
 namespace cellar::hbase::serve {
 
-// Limits of what one client may hold or get.
+// Limits of what one client may hold, get or load.
 struct ServiceLimits {
   size_t scanners = 10000;
   int64_t lease_ms = 60000;            // of a scanner, after its last call
@@ -35,6 +36,9 @@ struct ServiceLimits {
   size_t actions = 100000;             // of one list of actions
   size_t nonces = 100000;
   uint64_t nonce_bytes = 64u << 20;  // of the answers that are kept with them
+  // Returns the path to read for the path of a file that a client asks to bulk load, or refuses it. Any
+  // thread calls it. Empty: there are no bulk loads.
+  std::function<Result<std::string>(const std::string& path)> admit_load = {};
 };
 
 struct OneAction;
@@ -58,6 +62,9 @@ class RegionService {
   Status multi(Call& call);
   Status scan(Call& call);
   Status open_scan(Call& call, const wire::ScanRequest& request, wire::ScanResponse& response);
+  Status prepare_load(Call& call);
+  Status load_files(Call& call);
+  Status clean_up_load(Call& call);
   Status use_scan(Call& call, const wire::ScanRequest& request, wire::ScanResponse& response);
   Status next_rows(Call& call, const wire::ScanRequest& request, ScanSession& session,
                    wire::ScanResponse& response);

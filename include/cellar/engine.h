@@ -123,8 +123,8 @@ class Engine {
 
   // Creates a table. Durable on return. kInvalidArgument if it exists, or if the name or the options are
   // invalid: the message names all faults. `splits` are the rows at which a cluster cuts the new table into
-  // regions, in any order. kInvalidArgument if one of them is empty, or given twice. A store has one region
-  // whatever they are, so that the same program runs on both.
+  // regions, in any order. One that is empty or given twice fails with kInvalidArgument. A store has one
+  // region whatever they are, so that the same program runs on both.
   virtual Result<std::shared_ptr<Table>> create_table(const std::string& name, const TableOptions& options,
                                                       const std::vector<std::string>& splits = {}) = 0;
   // Returns a table. kNotFound with the nearest name as its hint.

@@ -193,8 +193,8 @@ TEST_F(ReaderBesideWriterTest, DamageIsStillDamage) {
       Code::kNotFound);
 }
 
-// Threads, on the file system of the machine, with a log that is mapped. The writer goes on until three readers
-// have opened the store during its writes, however fast either of them is.
+// Threads, on the file system of the machine, with a log that is mapped. The writer goes on until three
+// readers have opened the store during its writes, however fast either of them is.
 void storm(uint64_t memtable_bytes, uint64_t log_segment_bytes) {
   const ScratchDirectory directory;
   const std::string path = directory.path() + "/store";

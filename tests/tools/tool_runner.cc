@@ -116,7 +116,7 @@ ToolResult ToolTest::shell(const std::string& line) const {
 // An earlier server has left its line. The new one empties the file some time after the shell has gone on.
 ToolResult ToolTest::on_cluster(const std::string& lines, const std::string& settings) const {
   return shell("rm -f served.txt; " + settings +
-               " cellar serve served --port 0 --for 60s >served.txt & server=$!\n"
+               " cellar serve served --port 0 --for 60s --load-from . >served.txt & server=$!\n"
                "for i in $(seq 200); do grep -q serving served.txt 2>/dev/null && break; sleep 0.05; done\n"
                "H=hbase://$(sed 's/.* at //' served.txt)\n"
                "(\n" +

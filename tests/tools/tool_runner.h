@@ -46,7 +46,8 @@ class ToolTest : public ::testing::Test {
   ToolResult shell(const std::string& line) const;
   // Returns false in a build without `serve`.
   bool builds_serve() const { return shell("cellar serve --help").exit == 0; }
-  // Runs lines with $H, the name of a cluster, and $server, its process: the store "served" is served.
+  // Runs lines with $H, the name of a cluster, and $server, its process: the store "served" is served. It
+  // takes bulk loads from the directory of the test.
   // `settings` are variables of the server's environment.
   ToolResult on_cluster(const std::string& lines, const std::string& settings = {}) const;
   // Returns the bytes that a terminal gets from `cellar`: answers, errors and progress, as they come.

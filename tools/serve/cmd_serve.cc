@@ -1,6 +1,9 @@
 // cellar serve: a store answers the calls of HBase's clients.
 #include <fmt/format.h>
 
+#include <filesystem>
+#include <functional>
+
 #include "cellar/environment.h"
 #include "hbase/serve/server.h"
 #include "tools/frame/command.h"
@@ -9,6 +12,26 @@
 
 namespace cellar {
 namespace {
+
+namespace fs = std::filesystem;
+
+// Returns what admits the files below the directory. Paths lose their symbolic links, which could lead out.
+Result<std::function<Result<std::string>(const std::string&)>> loads_from(const std::string& directory) {
+  std::error_code error;
+  const fs::path root = fs::canonical(directory, error);
+  if (error)
+    return Status::not_found("--load-from: the directory cannot be read: " + error.message()).at(directory);
+  return [root](const std::string& path) -> Result<std::string> {
+    std::error_code unreadable;
+    const fs::path whole = fs::canonical(path, unreadable);
+    if (unreadable) return Status::not_found("the file cannot be read: " + unreadable.message()).at(path);
+    const fs::path below = whole.lexically_relative(root);
+    if (!below.empty() && *below.begin() != "..") return whole.string();
+    return Status::read_only("the file is outside of the directory from which clients may load")
+        .at(path)
+        .hinting("the directory is " + root.string());
+  };
+}
 
 class ServeCommand final : public Command {
  public:
@@ -29,6 +52,8 @@ class ServeCommand final : public Command {
         .option("--tls-key", tls_.key, "FILE", "its private key (PEM, without a password)")
         .option("--tls-client-ca", tls_.ca, "FILE",
                 "admit only clients with a certificate of one of these issuers (PEM)")
+        .option("--load-from", load_from_, "DIR",
+                "let clients bulk load HFiles that lie below this directory")
         .option("--for", duration_, "TIME", "end after this time: 90s, 15m; default: never")
         .note(
             "A Java program needs two settings of HBase's client to work on the store:\n"
@@ -44,7 +69,9 @@ class ServeCommand final : public Command {
         .more_example(
             "cellar serve shop --port 0 --tls-cert own.pem --tls-key own.pem --tls-client-ca ca.pem "
             "--for 2s",
-            "through TLS alone, for clients with a certificate of this issuer");
+            "through TLS alone, for clients with a certificate of this issuer")
+        .more_example("cellar serve shop --port 0 --load-from load --for 2s",
+                      "bulk loads, as by `cellar bulkload ingest load hbase://localhost:PORT orders`");
   }
 
   Status run(Session& session) override {
@@ -62,6 +89,9 @@ class ServeCommand final : public Command {
     options.bind = bind_;
     options.connections = connections_;
     if (!tls_.certificate.empty()) options.tls = tls_;
+    if (!load_from_.empty()) {
+      CELLAR_TRY_ASSIGN(options.service.admit_load, loads_from(load_from_));
+    }
     const std::unique_ptr<Logger> log = make_stderr_logger(LogLevel::kWarning);
     options.log = log.get();
     {
@@ -93,6 +123,7 @@ class ServeCommand final : public Command {
   std::string bind_ = "127.0.0.1";
   uint64_t connections_ = 256;
   hbase::TlsFiles tls_;
+  std::string load_from_;
   std::string duration_;
 };
 

@@ -21,8 +21,8 @@ class CopyLoads {
   bool wanted() const { return !staging_.empty(); }
   // Makes the directory for the files. `copy` tells copies apart. Errors: those of LoadPlace::open.
   Result<std::unique_ptr<LoadPlace>> open_place(uint64_t copy, bool to_cluster) const;
-  // Returns where the regions of a new table of a cluster begin: as the options say, or as those of `from`
-  // do, which are `starts` for files. Errors: those of RowSplits::read and Table::split_points.
+  // Returns where the regions of a new table of a cluster begin. The options tell, or else the regions of
+  // `from` do. Those of HFiles are in `starts`. Errors: those of RowSplits::read and Table::split_points.
   Result<std::vector<std::string>> splits_for(Table& from, const std::vector<std::string>& starts) const;
 
  private:

@@ -17,7 +17,7 @@ TableOptions options_of_copy(const TableOptions& from);
 std::vector<std::string> schema_differences(const TableOptions& from, const TableOptions& to);
 
 // Creates the table `name` of `to` with the options of `from`. A table that takes no writes gets this option
-// at the end: see seal_copy(). `splits` are the first rows of a cluster's regions after the first. Errors: those of Engine::create_table.
+// at the end: see seal_copy(). `splits` and the errors are those of Engine::create_table.
 Result<std::shared_ptr<Table>> make_copy(const TableOptions& from, Engine& to, const std::string& name,
                                          const std::vector<std::string>& splits);
 // Opens the table `name` of `to` for a copy of `from`. It must have all families: see check_families(). A

@@ -1,5 +1,5 @@
-// LoadSink: a CopySink that writes HFiles, and lets the table adopt them (Table::ingest). A cluster takes them
-// as a bulk load.
+// LoadSink: a CopySink that writes HFiles, and lets the table adopt them (Table::ingest). A cluster takes
+// them as a bulk load.
 #pragma once
 
 #include <cstdint>
