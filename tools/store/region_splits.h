@@ -1,4 +1,4 @@
-// Where the regions of a cluster's new table begin: rows at equal distances, as HBase's RegionSplitter has them.
+// Where the regions of a cluster's new table begin: rows at equal distances, as in HBase's RegionSplitter.
 #pragma once
 
 #include <cstdint>
