@@ -97,6 +97,186 @@ TEST_F(ClusterCommands, AClusterHasNoFilesAndNoSizes) {
   EXPECT_THAT(cluster.err, HasSubstr("did you mean orders?"));
 }
 
+// Writes a file of the rows at which regions begin. The second one has an escaped byte.
+constexpr std::string_view kWriteSplits = "printf 'm\\nd\\\\x00\\n' >splits.txt; set -e\n";
+
+TEST_F(ClusterCommands, CreateCutsATableOfAClusterIntoRegions) {
+  if (!builds_serve()) return;
+  const ToolResult cluster =
+      on_cluster(std::string(kWriteSplits) +
+                 "cellar create $H orders d --splits splits.txt\n"
+                 "cellar create $H hashes d --regions 4 --split-by hex\n"
+                 "cellar create $H bytes d --regions 2 --split-by uniform\n"
+                 "cellar create $H numbers d --regions 3 --split-by DecimalStringSplit\n"
+                 "cellar create $H plain d\n"
+                 "for t in orders hashes bytes numbers plain; do echo $t; "
+                 "cellar shell $H --format raw -c \"get_splits '$t'\"; done\n"
+                 "for row in a d e n; do cellar put $H orders $row d:q $row; done\n"
+                 "cellar scan $H orders --format raw --limit 10\n");
+  EXPECT_EQ(cluster.exit, 0) << cluster.err;
+  EXPECT_THAT(cluster.out, HasSubstr("orders\nd\\x00\nm\n"
+                                     "hashes\n40000000\n80000000\nc0000000\n"
+                                     "bytes\n\\x80\\x00\\x00\\x00\\x00\\x00\\x00\\x00\n"
+                                     "numbers\n33333333\n66666666\n"
+                                     "plain\na\nd\ne\nn\n"));
+  EXPECT_THAT(cluster.err, HasSubstr("created table orders with 1 family and 3 regions\n"));
+  EXPECT_THAT(cluster.err, HasSubstr("created table plain with 1 family\n"));
+}
+
+TEST_F(ClusterCommands, CreateRefusesRegionsThatDoNotFit) {
+  write_file("splits.txt", "m\nd\n");
+  write_file("hole.txt", "m\n\nd\n");
+  write_file("twice.txt", "m\nd\nm\n");
+  const std::string on_cluster = "hbase://localhost:1 t f ";
+  for (const auto& [words, fault] : std::vector<std::pair<std::string, std::string>>{
+           {on_cluster + "--splits hole.txt", "a row key is empty\n       place       hole.txt: line 2"},
+           {on_cluster + "--splits twice.txt", "row key \"m\" is given twice"},
+           {on_cluster + "--splits splits.txt --regions 4", "--splits names the regions, and so does"},
+           {on_cluster + "--splits splits.txt --split-by hex", "--splits names the regions, and so does"},
+           {on_cluster + "--regions 4", "--split-by is missing"},
+           {on_cluster + "--split-by hex", "--regions is missing"},
+           {on_cluster + "--regions 0 --split-by hex", "the number of regions is 0, and must be from 2 to"},
+           {on_cluster + "--regions 1 --split-by hex", "the number of regions is 1, and must be from 2 to"},
+           {on_cluster + "--regions 100001 --split-by hex", "the number of regions is 100001, and must be"},
+           {on_cluster + "--regions 4 --split-by hax", "did you mean hex?"},
+           {on_cluster + "--regions 4 --split-by UnifromSplit", "did you mean UniformSplit?"},
+           {"shop t f --splits splits.txt", "--splits is for tables of a cluster"},
+           {"shop t f --regions 4 --split-by hex", "--regions is for tables of a cluster"},
+           {"shop t f --split-by hex", "a table of a store has one region"}}) {
+    const ToolResult refused = shell("cellar create " + words);
+    EXPECT_EQ(refused.exit, 2) << words << refused.err;
+    EXPECT_THAT(refused.err, HasSubstr("CEL-INVALID-ARGUMENT")) << words;
+    EXPECT_THAT(refused.err, HasSubstr(fault)) << words;
+  }
+  EXPECT_EQ(shell("cellar create " + on_cluster + "--splits none.txt").exit, 3);
+  EXPECT_FALSE(std::filesystem::exists(path("shop")));
+}
+
+TEST_F(ClusterCommands, TheShellCreatesTablesWithRegions) {
+  if (!builds_serve()) return;
+  write_file("splits.txt", "m\nd\n");
+  write_file("statements.txt",
+             "create 'a', 'f', SPLITS => ['m', 'd\\x00', \"b\\x01\"]\n"
+             "get_splits 'a'\n"
+             "create 'b', 'f', SPLITS_FILE => 'splits.txt', DURABILITY => 'ASYNC_WAL'\n"
+             "get_splits 'b'\n"
+             "create 'c', {NAME => 'f', VERSIONS => 3}, {NUMREGIONS => 4, SPLITALGO => 'HexStringSplit'}\n"
+             "get_splits 'c'\n"
+             "create d f numregions=2 splitalgo=decimal\n"
+             "get_splits d\n"
+             "create e f splits=[k,p]\n"
+             "get_splits e\n"
+             "create 'none', 'f', SPLITS => []\n"
+             "get_splits 'none'\n"
+             "alter 'none', SPLITS => ['q']\n"
+             "describe 'c'\n");
+  const ToolResult made = on_cluster("cellar shell $H -f statements.txt");
+  EXPECT_EQ(made.exit, 0) << made.err;
+  EXPECT_THAT(made.out, HasSubstr("Total number of splits = 4\nb\\x01\nd\\x00\nm\n"
+                                  "Total number of splits = 3\nd\nm\n"
+                                  "Total number of splits = 4\n40000000\n80000000\nc0000000\n"
+                                  "Total number of splits = 2\n50000000\n"
+                                  "Total number of splits = 3\nk\np\n"
+                                  "Total number of splits = 1\n"));
+  EXPECT_THAT(made.out, HasSubstr("VERSIONS => '3'"));
+  EXPECT_EQ(made.out.find("SPLIT"), std::string::npos) << "no attribute of the table: " << made.out;
+  EXPECT_THAT(made.err, HasSubstr("created table a with 1 family and 4 regions\n"));
+  EXPECT_THAT(made.err, HasSubstr("created table none with 1 family\n"
+                                  "note   SPLITS has no effect: only create cuts a table into regions\n"));
+}
+
+TEST_F(ClusterCommands, TheShellPointsAtRegionsThatDoNotFit) {
+  if (!builds_serve()) return;
+  write_file("hole.txt", "m\n\nd\n");
+  struct Wrong {
+    std::string attributes;
+    std::string fault;
+    size_t column;  // 0: another place is told
+  };
+  const std::vector<Wrong> wrong = {
+      {"SPLITS => ['a', '']", "a row at which a region begins is empty", 22},
+      {"SPLITS => ['a', 'b', 'a']", "two regions would begin at row \"a\"", 22},
+      {"SPLITS => ['a\\xZZ']", "backslash without x and two hexadecimal digits", 22},
+      {"SPLITS => {A => 'b'}", "expected a text", 22},
+      {"SPLITS => ['a'], SPLITS => ['b']", "SPLITS is given twice", 39},
+      {"SPLITS => ['a'], NUMREGIONS => 3", "SPLITS names the regions, and so does NUMREGIONS", 43},
+      {"SPLITS_FILE => 'hole.txt'", "a row key is empty", 0},
+      {"SPLITS_FILE => 'none.txt'", "cannot open none.txt", 27},
+      {"NUMREGIONS => 3", "SPLITALGO is missing", 26},
+      {"SPLITALGO => 'HexStringSplit'", "NUMREGIONS is missing", 25},
+      {"NUMREGIONS => 1, SPLITALGO => 'HexStringSplit'", "1 is less than 2", 26},
+      {"NUMREGIONS => many, SPLITALGO => 'HexStringSplit'", "many", 26},
+      {"NUMREGIONS => 1000000, SPLITALGO => 'HexStringSplit'", "must be from 2 to 100000", 26},
+      {"NUMREGIONS => 3, SPLITALGO => 'HexStrngSplit'", "did you mean HexStringSplit?", 42},
+      {"NUMREGIONS => 3, SPLITALGO => 'org.x.Split'", "HBase's names are HexStringSplit,", 42}};
+  std::string lines;
+  for (size_t i = 0; i < wrong.size(); ++i) {
+    write_file("wrong" + std::to_string(i), "create x f " + wrong[i].attributes);
+    lines += "cellar shell $H -f wrong" + std::to_string(i) + " 2>answer" + std::to_string(i) + "\n";
+  }
+  EXPECT_EQ(on_cluster(lines + "cellar list $H --format csv").out, "") << "no table was made";
+  for (size_t i = 0; i < wrong.size(); ++i) {
+    const std::string answer = read_file("answer" + std::to_string(i));
+    EXPECT_THAT(answer, HasSubstr(wrong[i].fault)) << wrong[i].attributes;
+    if (wrong[i].column == 0) continue;  // the file has the place
+    EXPECT_THAT(answer, HasSubstr("line 1, column " + std::to_string(wrong[i].column) + "\n"))
+        << wrong[i].attributes;
+  }
+}
+
+TEST_F(ClusterCommands, RegionsAreToldInAllFormats) {
+  if (!builds_serve()) return;
+  const std::string splits = "cellar shell $H -c \"get_splits 'orders'\" --format ";
+  const ToolResult told = on_cluster(
+      std::string(kWriteSplits) +
+      "cellar create $H orders d --splits splits.txt\ncellar create $H plain d\n"
+      "cellar describe $H orders\ncellar describe $H plain\ncellar describe $H --format json >all.json\n"
+      "cellar shell $H -c \"describe 'orders'\" --format json >one.json\n" +
+      splits + "jsonl\n" + splits + "csv\n" + splits +
+      "raw >again.txt\n"
+      "cellar create $H orders2 d --splits again.txt\n"
+      "cellar shell $H -c \"get_splits 'orders2'\" --format json >again.json\n");
+  EXPECT_EQ(told.exit, 0) << told.err;
+  EXPECT_THAT(told.out, HasSubstr("table orders\n  regions      3\n"));
+  EXPECT_THAT(told.out, HasSubstr("table plain\n  regions      1\n"));
+  EXPECT_THAT(told.out,
+              HasSubstr("{\"name\":\"splits\",\"value\":2}\n{\"name\":\"split\",\"value\":\"d\\\\x00\"}\n"
+                        "{\"name\":\"split\",\"value\":\"m\"}\n"
+                        "name,value\nsplits,2\nsplit,d\\x00\nsplit,m\n"));
+  const auto all = nlohmann::json::parse(read_file("all.json"), nullptr, false);
+  EXPECT_EQ(all["tables"][0].value("regions", 0), 3);
+  EXPECT_EQ(all["tables"][1].value("regions", 0), 1);
+  const auto one = nlohmann::json::parse(read_file("one.json"), nullptr, false);
+  EXPECT_EQ(one["tables"][0], all["tables"][0]);
+  const auto again = nlohmann::json::parse(read_file("again.json"), nullptr, false);
+  EXPECT_EQ(again["answers"][1]["value"], "d\\x00");
+  EXPECT_EQ(again["answers"].size(), 3u);
+  make_shop();
+  EXPECT_EQ(out_of({"describe", "shop", "orders"}).find("regions"), std::string::npos);
+  EXPECT_FALSE(json_of({"describe", "shop", "orders"})["tables"][0].contains("regions"));
+}
+
+// A served store takes no files. The table is made before it refuses them.
+TEST_F(ClusterCommands, ALoadOfHFilesCreatesATableWithRegions) {
+  if (!builds_serve()) return;
+  make_shop();
+  write_file("splits.txt", "user42\n");
+  out_of({"export", "shop", "orders", "--to", "hfile", "-o", "load", "--splits", "splits.txt"});
+  const std::string load = "cellar bulkload ingest load $H orders --create --splits splits.txt\n";
+  const ToolResult loaded =
+      on_cluster(load + load + "cellar shell $H -c \"get_splits 'orders'\" --format raw\n");
+  EXPECT_EQ(loaded.out, "user42\n");
+  EXPECT_THAT(loaded.err, HasSubstr("created table orders with 2 families and 2 regions\n"));
+  EXPECT_THAT(loaded.err, HasSubstr("note   --splits has no effect: table orders exists"));
+  for (const auto& [words, fault] : std::vector<std::pair<std::string, std::string>>{
+           {"load hbase://localhost:1 orders --splits splits.txt", "does not take --splits without --create"},
+           {"load copy orders --create --splits splits.txt", "does not take --splits into a store"}}) {
+    const ToolResult refused = shell("cellar bulkload ingest " + words);
+    EXPECT_EQ(refused.exit, 2) << words;
+    EXPECT_THAT(refused.err, HasSubstr(fault)) << words;
+  }
+}
+
 // Statements of the shell in their order, each with what was answered.
 using Answers = std::vector<std::pair<std::string, std::string>>;
 
@@ -111,6 +291,11 @@ Answers answers_of(std::string printed) {
   RE2::GlobalReplace(&printed, R"((compacted): \d+ store files? now; .*)", "\\1");
   RE2::GlobalReplace(&printed, R"( +files +bytes +cells_in_memory\n)", "\n");
   RE2::GlobalReplace(&printed, R"((?m)^(\S+ +[a-z0-9,]+) +[0-9,]+ +[0-9.,]+ [KM]?i?B +[0-9,]+$)", "\\1");
+  // A table of a store has one region, whatever create is told.
+  RE2::GlobalReplace(&printed, R"(note   (SPLITS|SPLITS_FILE|NUMREGIONS|SPLITALGO) has no effect: .*\n)", "");
+  RE2::GlobalReplace(&printed, R"((created table \S+ with .*) and \d+ regions)", "\\1");
+  RE2::GlobalReplace(&printed, R"(Total number of splits = 1\n)",
+                     "a table of a store is one region and has no splits\n");
   Answers answers;
   for (const std::string& line : split_lines(printed)) {
     if (line.starts_with("> ") || answers.empty())
@@ -136,6 +321,7 @@ bool only_of_stores(const std::string& statement, const std::string& answer) {
 // The lines of the shell's conformance on a store, and once more on a cluster.
 TEST_F(ClusterCommands, TheShellAnswersHBasesStatementsAsOnAStore) {
   if (!builds_serve()) return;
+  write_file("zones.txt", "north\nsouth\n");
   uint64_t same = 0, refused = 0;
   for (const std::string file : {"shell/hbase_options.txt", "shell/hbase_forms.txt"}) {
     {

@@ -146,6 +146,19 @@ class Help : public ToolTest {
     write_file("damaged.hfile", damaged);
   }
 
+  // Runs the example on a served store, and the lines after it.
+  void expect_cluster_example(const std::string& example, const Expectation& expected) const {
+    std::string lines = "cd rooms && " + example;
+    for (const std::string& line : expected.after) lines += " && " + line;
+    RE2::GlobalReplace(&lines, "hbase://master:16000", "$H");
+    std::filesystem::remove_all(path("served"));
+    const ToolResult result = on_cluster(lines);
+    EXPECT_EQ(result.exit, expected.exit) << result.err;
+    EXPECT_FALSE(expected.prints.empty());
+    for (const std::string& text : expected.prints)
+      EXPECT_NE((result.out + result.err).find(text), std::string::npos) << text << "\n" << result.err;
+  }
+
   // Runs the example in a directory of its own, with the lines that come before and after it.
   void expect_example(const std::string& example, const Expectation& expected) const {
     SCOPED_TRACE(example);
@@ -153,6 +166,10 @@ class Help : public ToolTest {
     for (const std::string& line : expected.before) {
       const ToolResult before = shell("cd rooms && " + line);
       EXPECT_EQ(before.exit, 0) << line << "\n" << before.err;
+    }
+    if (example.find("hbase://") != std::string::npos) {
+      if (builds_serve()) expect_cluster_example(example, expected);
+      return;
     }
     const ToolResult result = shell("cd rooms && " + example);
     EXPECT_EQ(result.exit, expected.exit) << result.err;

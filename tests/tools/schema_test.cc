@@ -287,6 +287,22 @@ TEST_F(Schemas, EveryCommandPrintsWhatItsSchemaSays) {
     EXPECT_TRUE(held_.contains(entry.path().stem())) << entry.path() << ": nothing was held against it";
 }
 
+// A cluster tells of regions, and leaves files and sizes out.
+TEST_F(Schemas, ADescriptionOfAClusterAndItsSplitsFit) {
+  if (!builds_serve()) return;
+  const ToolResult told = on_cluster(
+      "cellar create $H orders d --regions 4 --split-by hex && "
+      "cellar describe $H --format json >described.json && "
+      "cellar shell $H -c \"get_splits 'orders'\" --format json >splits.json");
+  ASSERT_EQ(told.exit, 0) << told.err;
+  const Json described = Json::parse(read_file("described.json"), nullptr, false);
+  expect_fits(described, "describe", "describe");
+  EXPECT_EQ(described["tables"][0]["regions"], 4);
+  const Json splits = Json::parse(read_file("splits.json"), nullptr, false);
+  expect_fits(splits, "shell", "get_splits");
+  EXPECT_EQ(splits["answers"].size(), 4u);
+}
+
 TEST_F(Schemas, JsonLinesArePartsOfTheDocument) {
   furnish();
   const std::map<std::string, bool> commands = commands_with_json();

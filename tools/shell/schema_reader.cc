@@ -163,7 +163,8 @@ void SchemaReader::read_table(TableOptions& table, const ShellValue& pair, std::
       return true;
     });
   }
-  if (const std::string_view why = passing_attribute(name); !why.empty())
+  if (call_.on_cluster() && regions_ != nullptr && regions_->take(name, value)) return;
+  if (const std::string_view why = passing_attribute(name, call_.on_cluster()); !why.empty())
     return call_.session().talk(fmt::format("note   {} has no effect: {}", name, why));
   if (name == "COPROCESSOR") {
     add_coprocessor(table, value);

@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "tools/shell/new_regions.h"
 #include "tools/shell/shell_call.h"
 
 namespace cellar {
@@ -17,7 +18,8 @@ std::string table_option(const std::string& name);
 // table first, since its configuration is that of families that do not say otherwise.
 class SchemaReader {
  public:
-  explicit SchemaReader(ShellCall& call) : call_(call) {}
+  // `regions` takes the attributes about regions of a cluster's new table. Null: the table exists.
+  explicit SchemaReader(ShellCall& call, NewRegions* regions = nullptr) : call_(call), regions_(regions) {}
 
   // READONLY => true, OWNER => 'me', TABLE_ATTRIBUTES => {…}, CONFIGURATION => {…}, … What was set, in
   // HBase's spelling, is added to `set`.
@@ -64,6 +66,7 @@ class SchemaReader {
   void unknown_attribute(const ShellValue& pair, const std::string& name);
 
   ShellCall& call_;
+  NewRegions* const regions_;
   bool misused_ = false;
   std::vector<Fault> faults_;
   std::vector<Key> keys_;

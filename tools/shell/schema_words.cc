@@ -15,7 +15,7 @@ namespace {
 using Kind = ShellValue::Kind;
 
 bool is_of_table(const std::string& name) {
-  return !table_option(name).empty() || !passing_attribute(name).empty() || name == "COPROCESSOR" ||
+  return !table_option(name).empty() || !passing_attribute(name, false).empty() || name == "COPROCESSOR" ||
          name == "DELETE" || find_carried_attribute(AttributeOf::kTable, name) != nullptr;
 }
 

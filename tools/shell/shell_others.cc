@@ -183,9 +183,26 @@ Status run_compaction_state(ShellCall& call) {
   return {};
 }
 
+// As HBase's shell does: the number is that of the regions. Raw lines are those of a file of splits.
+Status print_splits(ShellCall& call, Table& table) {
+  CELLAR_TRY_ASSIGN(const std::vector<std::string> starts, table.region_starts());
+  Session& session = call.session();
+  const Format format = session.format();
+  std::string text;
+  if (format == Format::kTable) text = fmt::format("Total number of splits = {}\n", starts.size());
+  for (size_t i = 1; i < starts.size(); ++i) text += escaped(starts[i]) + "\n";
+  if (format == Format::kTable || format == Format::kRaw) return session.out().write(text), Status();
+  Records records(session.out(), format, "cellar.shell/1", "answers");
+  records.text("name", "splits").count("value", starts.size() - 1).add();
+  for (size_t i = 1; i < starts.size(); ++i) records.text("name", "split").bytes("value", starts[i]).add();
+  records.finish();
+  return {};
+}
+
 Status run_get_splits(ShellCall& call) {
   CELLAR_TRY(call.take({}, 1, 1));
-  CELLAR_TRY(call.table().status());
+  CELLAR_TRY_ASSIGN(const std::shared_ptr<Table> table, call.table());
+  if (call.on_cluster()) return print_splits(call, *table);
   call.answer_count("a table of a store is one region and has no splits", "splits", 0);
   return {};
 }
@@ -271,7 +288,7 @@ constexpr std::array kOtherVerbs = {
         "compaction_state 't'\ncompaction_state 'orders'\nmajor_compact 'orders'; compaction_state 'orders'",
         "Print whether a compaction of the table is running: NONE, MINOR or MAJOR", run_compaction_state},
     ShellVerb{"get_splits", "get_splits 't'\nget_splits 'orders'\nget_splits orders",
-              "Print the first rows of the regions: a store has none", run_get_splits},
+              "Print the first rows of a cluster's regions; a store has none", run_get_splits},
     ShellVerb{"help", "help ['command']\nhelp 'scan'\nhelp 'dml'",
               "List the commands, or explain one command or a group", run_help},
     ShellVerb{"tools", "tools\ntools\ntools; help 'compact'", "The same as help 'tools'", run_tools},

@@ -14,6 +14,7 @@
 #include "tools/frame/output.h"
 #include "tools/shell/schema_reader.h"
 #include "tools/shell/schema_words.h"
+#include "tools/store/region_splits.h"
 #include "tools/store/schema_text.h"
 #include "tools/store/store.h"
 #include "tools/store/store_reports.h"
@@ -62,17 +63,19 @@ Status run_create(ShellCall& call) {
   CELLAR_TRY_ASSIGN(const std::string name, call.table_name(arguments[0]));
   const std::vector<ShellValue> schema = words_as_braces(std::span(arguments).subspan(1));
   TableOptions options;
-  SchemaReader reader(call);
+  NewRegions regions;
+  SchemaReader reader(call, &regions);
   read_table_arguments(reader, schema, options);
   for (const ShellValue& argument : schema) read_family_argument(reader, argument, options);
   CELLAR_TRY(reader.finish());
   CELLAR_TRY(validate(options));
+  CELLAR_TRY_ASSIGN(const std::vector<std::string> splits, regions.rows(call));
   tell_carried(call.session(), TableOptions(), options);
   CELLAR_TRY_ASSIGN(Engine* const store, call.state().open(call.session(), true));
-  const Result<std::shared_ptr<Table>> table = store->create_table(name, options);
+  const Result<std::shared_ptr<Table>> table = store->create_table(name, options, splits);
   if (!table.ok()) return call.at(arguments[0], table.status());
-  call.session().talk(
-      fmt::format("created table {} with {}", escaped(name), counted(options.families.size(), "family")));
+  call.session().talk(fmt::format("created table {} with {}{}", escaped(name),
+                                  counted(options.families.size(), "family"), regions_text(splits)));
   return {};
 }
 
@@ -302,8 +305,14 @@ Status run_describe(ShellCall& call) {
   CELLAR_TRY_ASSIGN(const std::shared_ptr<Table> table, call.table());
   const TableInfo info = table->info();
   Session& session = call.session();
-  session.out().write(session.format() == Format::kTable ? create_arguments(info.name, info.options)
-                                                         : description_json({info}, session.format()));
+  if (session.format() == Format::kTable)
+    return session.out().write(create_arguments(info.name, info.options)), Status();
+  std::vector<uint64_t> regions;
+  if (call.on_cluster()) {
+    CELLAR_TRY_ASSIGN(const std::vector<std::string> starts, table->region_starts());
+    regions.push_back(starts.size());
+  }
+  session.out().write(description_json({info}, session.format(), regions));
   return {};
 }
 

@@ -149,7 +149,8 @@ constexpr std::array kTableVerbs = {
     ShellVerb{"create",
               "create 't', 'f', …, {NAME => 'f', ATTRIBUTE => value, …}, …\n"
               "create 'visits', 'c', 'd'\n"
-              "create 'people', {NAME => 'd', VERSIONS => 5, TTL => 2592000, COMPRESSION => 'GZ'}",
+              "create 'people', {NAME => 'd', VERSIONS => 5, TTL => 2592000, COMPRESSION => 'GZ'}\n"
+              "create 'hashes', 'c', NUMREGIONS => 16, SPLITALGO => 'HexStringSplit'",
               "Create a table, and the store if it does not exist", run_create},
     ShellVerb{"alter",
               "alter 't', {NAME => 'f', ATTRIBUTE => value, …}, …\n"

@@ -1,5 +1,6 @@
 // cellar describe: tables, families, options and files.
 #include "tools/frame/command.h"
+#include "tools/frame/operands.h"
 #include "tools/store/schema_text.h"
 #include "tools/store/store.h"
 #include "tools/store/store_reports.h"
@@ -34,15 +35,22 @@ class DescribeCommand final : public Command {
     std::vector<std::string> names = engine->list_tables();
     if (!table_.empty()) names = {table_};
     std::vector<TableInfo> tables;
+    std::vector<uint64_t> regions;
     std::string text;
     for (const std::string& name : names) {
       CELLAR_TRY_ASSIGN(const std::shared_ptr<Table> table, open_table(session, *engine, store_, name));
       tables.push_back(table->info());
-      text += as_ == "create" ? "create " + create_arguments(name, tables.back().options)
-                              : (text.empty() ? "" : "\n") + description_text(tables.back(), files_);
+      if (is_cluster(store_) && as_ != "create") {
+        CELLAR_TRY_ASSIGN(const std::vector<std::string> starts, table->region_starts());
+        regions.push_back(starts.size());
+      }
+      text += as_ == "create"
+                  ? "create " + create_arguments(name, tables.back().options)
+                  : (text.empty() ? "" : "\n") +
+                        description_text(tables.back(), files_, regions.empty() ? 0 : regions.back());
     }
-    session.out().write(session.format() == Format::kTable ? text
-                                                           : description_json(tables, session.format()));
+    session.out().write(
+        session.format() == Format::kTable ? text : description_json(tables, session.format(), regions));
     return engine->close();
   }
 

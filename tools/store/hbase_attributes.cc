@@ -10,6 +10,7 @@ namespace cellar {
 namespace {
 
 constexpr std::string_view kRegions = "a table of a store is not cut into regions";
+constexpr std::string_view kRegionsStay = "only create cuts a table into regions";
 
 struct Passing {
   std::string_view name;
@@ -42,9 +43,9 @@ std::string configuration_note(std::string_view key) {
                                         : "a store has no option of this name");
 }
 
-std::string_view passing_attribute(std::string_view name) {
+std::string_view passing_attribute(std::string_view name, bool in_cluster) {
   for (const Passing& each : kPassing)
-    if (each.name == name) return each.why;
+    if (each.name == name) return in_cluster && each.why == kRegions ? kRegionsStay : each.why;
   return {};
 }
 

@@ -15,7 +15,7 @@ std::string carried_note(AttributeOf of, std::string_view name, std::string_view
 std::string configuration_note(std::string_view key);
 
 // Returns why there is nothing to do for an attribute that HBase's create and alter take and no table keeps:
-// SPLITS, REOPEN_REGIONS. Returns "" for other attributes.
-std::string_view passing_attribute(std::string_view name);
+// SPLITS, REOPEN_REGIONS. Returns "" for other attributes. In a cluster it is about a table that exists.
+std::string_view passing_attribute(std::string_view name, bool in_cluster);
 
 }  // namespace cellar

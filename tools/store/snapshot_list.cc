@@ -25,9 +25,9 @@ void print_snapshots(Session& session, const std::vector<CheckpointInfo>& snapsh
 }
 
 std::string size_text(const CheckpointInfo& checkpoint) {
-  return fmt::format("{}, {}, {} (of them {} linked)",
-                     counted(checkpoint.tables.size(), "table"), counted(checkpoint.files, "file"),
-                     human_bytes(checkpoint.bytes), human_bytes(checkpoint.bytes_shared));
+  return fmt::format("{}, {}, {} (of them {} linked)", counted(checkpoint.tables.size(), "table"),
+                     counted(checkpoint.files, "file"), human_bytes(checkpoint.bytes),
+                     human_bytes(checkpoint.bytes_shared));
 }
 
 }  // namespace cellar

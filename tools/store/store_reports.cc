@@ -76,7 +76,7 @@ Json json_of(const FamilyInfo& family) {
               {"write_amplification", family.write_amplification()}};
 }
 
-Json json_of(const TableInfo& table) {
+Json json_of(const TableInfo& table, uint64_t regions) {
   Json families = Json::array();
   for (const FamilyInfo& family : table.families) families.push_back(json_of(family));
   const Json options = json_of_options(table.options);
@@ -84,6 +84,7 @@ Json json_of(const TableInfo& table) {
   if (table.id != 0) json["id"] = table.id;
   json["durability"] = options["durability"];
   json["options"] = options;
+  if (regions != 0) json["regions"] = regions;
   json["families"] = std::move(families);
   if (const auto& second = table.second)
     json["second_table"] = {
@@ -213,10 +214,11 @@ std::string text_of(const EngineStatus& status, const RecoveryReport& report, si
 
 }  // namespace
 
-std::string description_text(const TableInfo& table, bool with_files) {
+std::string description_text(const TableInfo& table, bool with_files, uint64_t regions) {
   std::string text = fmt::format("table {}\n", table.name);
   if (const std::string options = to_text(table.options); !options.empty())
     text += fmt::format("  options      {}\n", escaped(options));
+  if (regions != 0) text += fmt::format("  regions      {}\n", human_count(regions));
   if (const auto& second = table.second) {
     const std::string copies = second->columns.empty() ? "" : ", with " + second->columns;
     text += fmt::format("  second table of {} by {}{}{}\n", second->of, second->key, copies,
@@ -253,9 +255,11 @@ std::string description_text(const TableInfo& table, bool with_files) {
   return text;
 }
 
-std::string description_json(const std::vector<TableInfo>& tables, Format format) {
+std::string description_json(const std::vector<TableInfo>& tables, Format format,
+                             const std::vector<uint64_t>& regions) {
   Json all = Json::array();
-  for (const TableInfo& table : tables) all.push_back(json_of(table));
+  for (size_t i = 0; i < tables.size(); ++i)
+    all.push_back(json_of(tables[i], regions.empty() ? 0 : regions[i]));
   return Json{{"schema", "cellar.describe/1"}, {"tables", std::move(all)}}.dump(json_indent(format)) + "\n";
 }
 

@@ -11,7 +11,7 @@
 #include "hfile/check/verify.h"
 #include "hfile/read/hfile_reader.h"
 #include "tools/frame/session.h"
-#include "tools/query/row_splits.h"
+#include "tools/store/row_splits.h"
 #include "tools/store/table_description.h"
 #include "tools/transfer/bulk_files.h"
 

@@ -13,6 +13,8 @@
 #include "tools/frame/output.h"
 #include "tools/frame/progress.h"
 #include "tools/hbase/hfile_paths.h"
+#include "tools/store/region_splits.h"
+#include "tools/store/row_splits.h"
 #include "tools/store/store.h"
 #include "tools/transfer/bulk_check.h"
 #include "tools/transfer/bulk_files.h"
@@ -64,7 +66,8 @@ class BulkloadCommand final : public Command {
         .optional_operand("STORE", store_, "ingest: the store, or a cluster: hbase://MASTER:PORT")
         .optional_operand("TABLE", table_, "ingest: the table")
         .option("--table", planned_table_, "TABLE", "plan: the table in HBase")
-        .option("--splits", splits_, "FILE", "check, plan: first rows of its regions, one row key per line")
+        .option("--splits", splits_, "FILE",
+                "first rows of its regions, one row key per line; ingest: with --create in a cluster")
         .option("--describe", describe_, "FILE", "check: what HBase's shell prints for describe 'TABLE'")
         .option("--staging", staging_, "PATH",
                 "plan: directory of HDFS for the files (/staging/TABLE); ingest: where a cluster finds them "
@@ -196,13 +199,16 @@ class BulkloadCommand final : public Command {
   }
 
   Status ingest(Session& session) {
-    CELLAR_TRY(only({{"--table", !planned_table_.empty()},
-                     {"--describe", !describe_.empty()},
-                     {"--splits", !splits_.empty()},
-                     {"--staging into a store", !staging_.empty() && !is_cluster(store_)}}));
+    CELLAR_TRY(only(
+        {{"--table", !planned_table_.empty()},
+         {"--describe", !describe_.empty()},
+         {"--splits without --create", !splits_.empty() && !create_},
+         {"--splits into a store, whose tables have one region", !splits_.empty() && !is_cluster(store_)},
+         {"--staging into a store", !staging_.empty() && !is_cluster(store_)}}));
     if (store_.empty() || table_.empty())
       return Status::invalid_argument(store_.empty() ? "STORE and TABLE are missing" : "TABLE is missing")
           .hinting("usage: cellar bulkload ingest DIR STORE TABLE");
+    CELLAR_TRY_ASSIGN(const RowSplits splits, RowSplits::read(splits_));
     CELLAR_TRY_ASSIGN(const BulkFiles found, find_bulk_files(directory_));
     say_strays(session, found);
     if (found.files.empty())
@@ -211,7 +217,7 @@ class BulkloadCommand final : public Command {
     CELLAR_TRY_ASSIGN(const std::unique_ptr<Engine> engine,
                       open_engine(session, store_, create_ ? OpenFor::kCreating : OpenFor::kWriting));
     bool made_table = false;
-    if (create_) CELLAR_TRY(make_missing(session, *engine, found, made_table));
+    if (create_) CELLAR_TRY(make_missing(session, *engine, found, splits.rows(), made_table));
     CELLAR_TRY_ASSIGN(const std::shared_ptr<Table> table, open_table(session, *engine, store_, table_));
     const Status taken = take_in(session, *table, found);
     if (!taken.ok()) {
@@ -242,16 +248,20 @@ class BulkloadCommand final : public Command {
   }
 
   // The table, or families of it.
-  Status make_missing(Session& session, Engine& engine, const BulkFiles& found, bool& made_table) const {
+  Status make_missing(Session& session, Engine& engine, const BulkFiles& found,
+                      const std::vector<std::string>& splits, bool& made_table) const {
     CELLAR_TRY_ASSIGN(const TableOptions options, options_for(session, found));
     const std::vector<std::string> names = engine.list_tables();
     if (std::ranges::find(names, table_) == names.end()) {
-      CELLAR_TRY(engine.create_table(table_, options).status());
+      CELLAR_TRY(engine.create_table(table_, options, splits).status());
       made_table = true;
-      session.talk(
-          fmt::format("created table {} with {}", table_, counted(options.families.size(), "family")));
+      session.talk(fmt::format("created table {} with {}{}", table_,
+                               counted(options.families.size(), "family"), regions_text(splits)));
       return {};
     }
+    if (!splits.empty())
+      session.talk(
+          fmt::format("note   --splits has no effect: table {} exists with its own regions", table_));
     CELLAR_TRY_ASSIGN(const std::shared_ptr<Table> table, engine.open_table(table_));
     const TableInfo info = table->info();
     for (const FamilyOptions& family : options.families) {

@@ -1,5 +1,5 @@
 // RowSplits: reading, and finding a row's region.
-#include "tools/query/row_splits.h"
+#include "tools/store/row_splits.h"
 
 #include <fmt/format.h>
 
