@@ -210,6 +210,10 @@ def hdfs(release, folder, options):
         relay([CLUSTER, "compare", name, folder / "store", options.seed, 1_000 if options.short else 20_000], cluster, tally)
         relay([CLUSTER, "upset", name, options.seed, 8 if options.short else 40], cluster, tally)
         bulk_loads(cluster, name, fresh(folder / "bulk"), options.seed, tally, on_hdfs=True)
+        place = f"webhdfs://{told(cluster, 'webhdfs')}/loads"
+        copy_there_and_back(release, cluster, name, fresh(folder / "copies"), options, tally, place)
+        if (rest := told(cluster, "count /loads")) != "0":
+            tally.differ(f"{rest} files are left on HDFS of copies that loaded them")
     return tally
 
 
@@ -231,11 +235,19 @@ def tls(release, folder, options):
     return tally
 
 
+def copy_there_and_back(release, cluster, name, folder, options, tally, staging=None):
+    copies.copies(CELLAR, must, name, folder, lambda change: ask(cluster, change), options.seed,
+                  100_000 if options.short else 1_000_000, families_for(release, *copies.FAMILIES), tally, Failed, staging)
+
+
 def copied(release, folder, options):
-    """A table is copied to a whole HBase and back, while its regions move and processes die."""
+    """A table is copied to a whole HBase and back, in batches and as files, while regions move and processes die."""
     tally = Tally()
     with whole_cluster(release, folder, options) as (cluster, names):
         name = names["zookeeper" if is_2_4(release) else "masters"]
-        copies.copies(CELLAR, must, name, folder, lambda change: ask(cluster, change), options.seed,
-                      100_000 if options.short else 1_000_000, families_for(release, *copies.FAMILIES), tally, Failed)
+        for number, staging in enumerate((None, folder / "files1")):
+            place = fresh(folder / f"copies{number}")
+            copy_there_and_back(release, cluster, name, place, options, tally, staging)
+            must([CELLAR, "drop", name, "copied"])
+            ask(cluster, "start")  # in place of the server that the changes killed
     return tally

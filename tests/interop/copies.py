@@ -1,9 +1,11 @@
 """Copies of a table to a cluster of HBase and back by `cellar copy`, while regions move and processes die."""
 
+import contextlib
 import difflib
 import json
 import random
 import subprocess
+import threading
 import time
 
 FAMILIES = ["d:max_versions=3,compression=gz,data_block_encoding=fast_diff,bloomfilter=rowcol,blocksize=8192",
@@ -56,24 +58,53 @@ class Changes:
         return True
 
 
-def copy(command, log, changes, kills, tally, failed):
-    """Runs a copy to its end. It is killed so many times, and run again."""
+def rows_of(state):
+    """The rows that the state of a copy tells, or 0 if there is none."""
+    try:
+        return sum(table["rows"] for table in json.loads(state.read_text())["tables"])
+    except OSError:
+        return 0
+
+
+@contextlib.contextmanager
+def changing(changes):
+    """Changes follow each other in a thread."""
+    over = threading.Event()
+
+    def work():
+        while not over.is_set():
+            changes.next()
+            over.wait(0.2)
+
+    worker = threading.Thread(target=work)
+    worker.start()
+    try:
+        yield
+    finally:
+        over.set()
+        worker.join()
+
+
+def copy(command, state, log, changes, kills, tally, failed):
+    """Runs a copy to its end. It is killed so many times after it got on, and run again."""
     begin = time.monotonic()
-    while True:
-        with log.open("a") as out:
-            run = subprocess.Popen(list(map(str, command)), stdout=out, stderr=subprocess.STDOUT)
-        killed = False
-        while run.poll() is None:
-            if changes.next() and kills > 0 and run.poll() is None:
-                run.kill()
-                killed = True
-                kills -= 1
-                tally.count("copies that were killed and run again")
-            time.sleep(0.2)
-        if run.returncode in (0, 1):
-            break
-        if not killed:
-            raise failed(f"{' '.join(map(str, command))} ended with {run.returncode}; see {log}")
+    seen = 0
+    with changing(changes):
+        while True:
+            with log.open("a") as out:
+                run = subprocess.Popen(list(map(str, command)), stdout=out, stderr=subprocess.STDOUT)
+            killed = False
+            while run.poll() is None:
+                if kills > 0 and not killed and (rows := rows_of(state)) > seen:
+                    run.kill()
+                    killed, seen = True, rows
+                time.sleep(0.002)
+            if run.returncode in (0, 1):
+                break
+            if not killed:
+                raise failed(f"{' '.join(map(str, command))} ended with {run.returncode}; see {log}")
+            kills -= 1
+            tally.count("copies that were killed and run again")
     if run.returncode == 1:
         tally.differ(f"{log.stem}: the copy found differences:\n" + log.read_text())
     if kills > 0:
@@ -87,18 +118,25 @@ def schema(lines):
     return [(family["name"], sorted(family["options"].items())) for family in families]
 
 
-def copies(cellar, must, name, folder, ask, seed, cells, families, tally, failed):
-    """A store, its copy on the cluster `name`, and the copy of that in a store: all show the same cells."""
+def copies(cellar, must, name, folder, ask, seed, cells, families, tally, failed, staging=None):
+    """A store, its copy on the cluster `name`, and the copy of that in a store: all show the same cells.
+
+    With a place for staging, both copies load HFiles, and the table of the cluster begins with five regions.
+    """
+    loads = [["--batch", "256k"]] * 2
+    if staging:
+        loads = [["--staging", place, "--batch", "1m"] for place in (staging, folder / "files")]
+    regions = ["--regions", "5"] if staging else []
     source, back, table = folder / "copied", folder / "copied_back", "copied"
     rows = draw_cells(folder / "cells.jsonl", seed, cells)
     must([cellar, "create", source, table, *families])
     must([cellar, "load", source, table, folder / "cells.jsonl", "--quiet"])
     changes = Changes(ask, table, rows, seed, tally)
-    copy([cellar, "copy", source, name, table, "--raw", "--state", folder / "to_cluster.state", "--batch", "256k"],
-         folder / "copy_to_a_cluster.log", changes, 2, tally, failed)
+    copy([cellar, "copy", source, name, table, "--raw", "--state", folder / "to_cluster.state", *loads[0], *regions],
+         folder / "to_cluster.state", folder / "copy_to_a_cluster.log", changes, 2, tally, failed)
     must([cellar, "flush", name, table])
-    copy([cellar, "copy", name, back, table, "--raw", "--batch", "256k"], folder / "copy_from_a_cluster.log", changes, 2,
-         tally, failed)
+    copy([cellar, "copy", name, back, table, "--raw", *loads[1]], folder / "copied_back.copy",
+         folder / "copy_from_a_cluster.log", changes, 2, tally, failed)
     cells_of = {place: must([cellar, "scan", place, table, "--versions", "all", "--format", "jsonl", "--quiet"])
                 for place in (source, name, back)}
     tally.count("cells copied to a cluster and back", len(cells_of[source]))
@@ -114,6 +152,8 @@ def copies(cellar, must, name, folder, ask, seed, cells, families, tally, failed
     tally.count("options of families copied there and back", sum(len(options) for _, options in schemas[0]))
     if schemas[0] != schemas[1]:
         tally.differ(f"schemas of copies:\n  store {schemas[0]}\n  back  {schemas[1]}")
+    if staging and (left := list((folder / "files").iterdir())):
+        tally.differ(f"copies that loaded files left {left}")
     # Planted: the comparison itself must find one cell that is missing.
     must([cellar, "put", name, table, f"s{rows // 2:07}", "d:planted", "x"])
     found = subprocess.run([cellar, "copy", source, name, table, "--verify", "only"], capture_output=True, text=True)

@@ -101,15 +101,14 @@ class CopyCommand final : public Command {
 
   void declare(Arguments& arguments) override {
     arguments
-        .operand("FROM", from_,
-                 "directory of a store, a cluster: hbase://MASTER:PORT, or a table's directory of HFiles")
-        .operand("TO", to_, "a store or cluster; the directory of a store is created if it does not exist")
+        .operand("FROM", from_, "a store, a cluster: hbase://MASTER:PORT, or a directory of HFiles")
+        .operand("TO", to_, "a store, which is created if it does not exist, or a cluster")
         .operands("TABLE", names_, "tables to copy; default: all", false)
         .option("--as", as_, "NAME", "name of the copy; for one table")
         .flag("--raw", raw_, "also copy delete markers and hidden cells that are still stored")
         .flag("--into-existing", into_existing_, "add the cells to tables that exist, whatever their options")
         .choice("--verify", verify_, {"after", "skip", "only"},
-                "compare the visible cells of the tables: after the copy, not, or without a copy")
+                "compare the visible cells: after the copy, not, or without a copy")
         .option("--state", state_, "FILE",
                 "where progress is kept (TO.copy next to a store; none for a cluster)")
         .option("--batch", batch_, "SIZE",
@@ -136,6 +135,15 @@ class CopyCommand final : public Command {
                       "rows with a prefix, also into a table that exists, without the comparison")
         .more_example("cellar copy load newshop --as orders3",
                       "HFiles that export wrote, or a table, region or snapshot in HBase's own directory")
+        .more_example("cellar copy shop hbase://master:16000 orders --staging files --regions 4",
+                      "by bulk load, through a directory that the servers of the cluster share")
+        .more_example(
+            "cellar copy shop hbase://master:16000 orders --splits splits.txt --staging files \\\n      "
+            "--servers-staging file:///mnt/share/files",
+            "the same, where the servers find the directory elsewhere")
+        .more_example(
+            "cellar copy shop hbase://master:16000 --staging webhdfs://localhost:9870/load --scratch .",
+            "by bulk load through HDFS, without a JVM")
         .more_example("cellar copy shop backup orders --verify only --column d --time 2020-01-01..",
                       "compare the cells of a family since a day");
   }

@@ -6,12 +6,11 @@
 #include <utility>
 
 #include "tools/frame/operands.h"
-#include "tools/query/row_splits.h"
+#include "tools/store/region_splits.h"
+#include "tools/store/row_splits.h"
 
 namespace cellar {
 namespace {
-
-constexpr uint64_t kRegionsMax = 100'000;
 
 Status misplaced(std::string_view option, std::string_view why) {
   return Status::invalid_argument(fmt::format("{} {}", option, why));
@@ -22,13 +21,12 @@ Status misplaced(std::string_view option, std::string_view why) {
 void CopyLoads::declare(Arguments& arguments) {
   arguments
       .option("--staging", staging_, "PLACE",
-              "load HFiles in place of batches; PLACE is the directory for them, or "
-              "webhdfs://NAMENODE:9870/DIR")
+              "load HFiles, through a directory or webhdfs://NAMENODE:9870/DIR")
       .option("--servers-staging", servers_staging_, "URI",
               "where the servers of the cluster find --staging (file:///PLACE)")
       .option("--scratch", scratch_, "DIR", "where files lie until WebHDFS has them (/tmp)")
       .option("--splits", splits_, "FILE",
-              "first rows of the regions of a new table in a cluster, one row key per line")
+              "first rows of the regions of a new table in a cluster, one a line")
       .option("--regions", regions_, "N", "cut a new table in a cluster into N regions of about one size");
 }
 

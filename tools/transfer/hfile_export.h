@@ -10,7 +10,7 @@
 #include "cellar/hfile_builder.h"
 #include "cellar/table.h"
 #include "tools/frame/session.h"
-#include "tools/query/row_splits.h"
+#include "tools/store/row_splits.h"
 
 namespace cellar {
 

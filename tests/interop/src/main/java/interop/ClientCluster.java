@@ -112,6 +112,7 @@ final class ClientCluster {
         cluster.addRegionServer(new Configuration(cluster.getConfiguration()), cluster.getRegionServers().size()).start();
         return "";
       case "hdfs": return " " + hdfs.name();
+      case "webhdfs": return " " + hdfs.web();
       case "put":
         hdfs.put(Paths.get(words.get(1)), new Path(words.get(2)));
         return "";

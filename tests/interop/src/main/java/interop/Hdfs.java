@@ -15,6 +15,7 @@ import org.apache.hadoop.hdfs.server.namenode.NameNode;
 
 final class Hdfs {
   private final FileSystem files;
+  private final NameNode names;
 
   // Makes it the file system of the configuration.
   Hdfs(Configuration conf, java.nio.file.Path work) throws IOException {
@@ -25,7 +26,7 @@ final class Hdfs {
     for (String address : new String[] {"namenode.http-address", "datanode.address", "datanode.http.address",
         "datanode.ipc.address"}) conf.set("dfs." + address, "127.0.0.1:0");
     NameNode.format(conf);
-    NameNode names = NameNode.createNameNode(new String[0], conf);
+    names = NameNode.createNameNode(new String[0], conf);
     conf.set("fs.defaultFS", "hdfs://127.0.0.1:" + names.getNameNodeAddress().getPort());
     DataNode.createDataNode(new String[0], conf);
     files = FileSystem.get(conf);
@@ -34,6 +35,11 @@ final class Hdfs {
 
   String name() {
     return files.getUri().toString();
+  }
+
+  // Where the NameNode answers WebHDFS.
+  String web() {
+    return "127.0.0.1:" + names.getHttpAddress().getPort();
   }
 
   // Copies a directory of this machine to a path that holds nothing else afterwards, with rights for everybody.
