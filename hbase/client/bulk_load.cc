@@ -15,7 +15,7 @@
 #include "cell/cell_codec.h"
 #include "cellar/environment.h"
 #include "hbase/client/requests.h"
-#include "hbase/net/web_hdfs.h"
+#include "hbase/client/web_hdfs.h"
 #include "hbase/wire/client.pb.h"
 #include "hbase/wire/common.pb.h"
 #include "hbase/wire/frames.h"
