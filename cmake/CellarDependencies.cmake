@@ -34,6 +34,29 @@ function(cellar_find_chosen choice name header library package)
   endif()
 endfunction()
 
+# cellar_find_webhdfs(): by the choice CELLAR_WITH_WEBHDFS, cellar_dep::webhdfs and cellar_webhdfs_flags, with which a
+# source compiles that includes httplib.h. Its pkg-config file says them. cpp-httplib 0.20 has another interface.
+# The answers of WebHDFS need the header of nlohmann-json.
+function(cellar_find_webhdfs)
+  set(packages "libcpp-httplib-dev, nlohmann-json3-dev and pkg-config")
+  if(CELLAR_WITH_WEBHDFS STREQUAL "AUTO" OR CELLAR_WITH_WEBHDFS)
+    find_package(PkgConfig QUIET)
+    if(PkgConfig_FOUND)
+      pkg_check_modules(CELLAR_HTTPLIB QUIET "cpp-httplib>=0.11" "cpp-httplib<0.20")
+    endif()
+    find_path(CELLAR_JSON_INCLUDE nlohmann/json.hpp)
+    mark_as_advanced(CELLAR_JSON_INCLUDE)
+    if(NOT CELLAR_HTTPLIB_FOUND OR NOT CELLAR_JSON_INCLUDE)
+      if(NOT CELLAR_WITH_WEBHDFS STREQUAL "AUTO")
+        message(FATAL_ERROR "cpp-httplib 0.11 to 0.19 was not found: install the packages ${packages}, or set CELLAR_WITH_WEBHDFS to OFF")
+      endif()
+      set(CELLAR_WITH_WEBHDFS OFF)
+    endif()
+  endif()
+  cellar_find_chosen(WEBHDFS webhdfs httplib.h cpp-httplib libcpp-httplib-dev)
+  set(cellar_webhdfs_flags "${CELLAR_HTTPLIB_CFLAGS_OTHER}" PARENT_SCOPE)
+endfunction()
+
 # Codecs that need not be in a build. The plug-in of one that is not in the build is left out of it, and reading such a
 # file names the option.
 # cellar_codec(<name> <default> <package> "<library> <header>"...)

@@ -59,7 +59,8 @@ set(cellar_find_again
   "cellar_dep::re2==re2"
   "cellar_dep::zookeeper=="
   "cellar_dep::tls==libssl"
-  "cellar_dep::crypto==libcrypto")
+  "cellar_dep::crypto==libcrypto"
+  "cellar_dep::webhdfs==cpp-httplib")
 
 # cellar_found_again(<target> <cmake variable> <requires variable> <libs variable>): for a static library, the lines
 # of a CMake package and of a pkg-config file that find its libraries; for a shared one nothing: it names them itself.

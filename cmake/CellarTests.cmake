@@ -191,9 +191,12 @@ if(CELLAR_WITH_HBASE)
       cellar_dep::crypto)
   endif()
   cellar_tests(hbase tests/hbase LAYERS engine hbase/client SUPPORT cellar_test_support)
-  # CELLAR_WITH_ZOOKEEPER, where the client has it.
+  # CELLAR_WITH_ZOOKEEPER and CELLAR_WITH_WEBHDFS, where the client has them.
   target_compile_definitions(cellar_tests_hbase PRIVATE
-    $<TARGET_PROPERTY:cellar_dep::zookeeper,INTERFACE_COMPILE_DEFINITIONS>)
+    $<TARGET_PROPERTY:cellar_dep::zookeeper,INTERFACE_COMPILE_DEFINITIONS>
+    $<TARGET_PROPERTY:cellar_dep::webhdfs,INTERFACE_COMPILE_DEFINITIONS>)
+  set_source_files_properties("${PROJECT_SOURCE_DIR}/tests/hbase/fake_hdfs.cc" PROPERTIES
+    SKIP_UNITY_BUILD_INCLUSION ON COMPILE_OPTIONS "${cellar_webhdfs_flags}")
   if(TARGET cellar_tests_hbase)
     target_link_libraries(cellar_tests_hbase PRIVATE cellar_dep_asio cellar_dep::protobuf_lite)
   endif()

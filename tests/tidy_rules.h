@@ -193,13 +193,17 @@ inline const std::vector<Fence> kFences = {
      "sockets stay in hbase/"},
     {"openssl/", {"hbase/net", "tests/hbase_both"}, false, "TLS stays behind hbase/net/link.h"},
     {"zookeeper/", {"hbase/client"}, false, "ZooKeeper is one way to find a cluster"},
+    {"httplib.h",
+     {"hbase/net/http.cc", "tests/hbase/fake_hdfs.cc", "examples"},
+     true,
+     "HTTP stays in hbase/net/http.h: the header needs the definitions of its library"},
     {"rocksdb/", {"bench"}, false, "RocksDB is only what bench/ compares with"},
     {"leveldb/", {"bench"}, false, "LevelDB is only what bench/ compares with"},
     {"gtest/", {"tests"}, true, "GoogleTest belongs to tests/"},
     {"gmock/", {"tests"}, true, "GoogleMock belongs to tests/"},
     {"benchmark/", {"bench"}, true, "Google Benchmark belongs to bench/"},
     {"CLI/", {"tools", "bench", "tests"}, true, "the command line belongs to tools/"},
-    {"nlohmann/", {"tools", "bench", "tests"}, true, "documents are rendered in tools/"},
+    {"nlohmann/", {"tools", "bench", "tests", "hbase/client"}, true, "documents are rendered in tools/"},
 };
 
 // Who may include the messages of HBase, in sources only. Other generated messages stay inside their folder.

@@ -29,29 +29,6 @@ bool parse_number(std::string_view text, Number& number) {
   return error == std::errc() && end == text.data() + text.size();
 }
 
-Result<ServerAddress> parse_server(std::string_view text, uint16_t usual_port) {
-  ServerAddress server{.host = std::string(text), .port = usual_port};
-  const size_t colon = text.rfind(':');
-  if (colon != std::string_view::npos && text.find(']', colon) == std::string_view::npos) {
-    if (!parse_number(text.substr(colon + 1), server.port) || server.port == 0)
-      return Status::invalid_argument(fmt::format("\"{}\" has no port from 1 to 65535", escaped(text)));
-    server.host = text.substr(0, colon);
-  }
-  if (server.host.starts_with('[') && server.host.ends_with(']'))  // an address of IPv6
-    server.host = server.host.substr(1, server.host.size() - 2);
-  if (server.host.empty()) return Status::invalid_argument(fmt::format("\"{}\" has no host", escaped(text)));
-  return server;
-}
-
-Result<std::vector<ServerAddress>> parse_servers(std::string_view text, uint16_t usual_port) {
-  std::vector<ServerAddress> servers;
-  do {
-    CELLAR_TRY_ASSIGN(ServerAddress server, parse_server(take_until(text, ','), usual_port));
-    servers.push_back(std::move(server));
-  } while (!text.empty());
-  return servers;
-}
-
 // ZooKeeper takes no other paths.
 Status check_znode(std::string_view path) {
   for (std::string_view rest = path.substr(1);;) {
@@ -144,6 +121,29 @@ Result<ClusterName> parse(std::string_view text) {
 }
 
 }  // namespace
+
+Result<ServerAddress> parse_server(std::string_view text, uint16_t usual_port) {
+  ServerAddress server{.host = std::string(text), .port = usual_port};
+  const size_t colon = text.rfind(':');
+  if (colon != std::string_view::npos && text.find(']', colon) == std::string_view::npos) {
+    if (!parse_number(text.substr(colon + 1), server.port) || server.port == 0)
+      return Status::invalid_argument(fmt::format("\"{}\" has no port from 1 to 65535", escaped(text)));
+    server.host = text.substr(0, colon);
+  }
+  if (server.host.starts_with('[') && server.host.ends_with(']'))  // an address of IPv6
+    server.host = server.host.substr(1, server.host.size() - 2);
+  if (server.host.empty()) return Status::invalid_argument(fmt::format("\"{}\" has no host", escaped(text)));
+  return server;
+}
+
+Result<std::vector<ServerAddress>> parse_servers(std::string_view text, uint16_t usual_port) {
+  std::vector<ServerAddress> servers;
+  do {
+    CELLAR_TRY_ASSIGN(ServerAddress server, parse_server(take_until(text, ','), usual_port));
+    servers.push_back(std::move(server));
+  } while (!text.empty());
+  return servers;
+}
 
 Result<ClusterName> parse_cluster_name(std::string_view text) {
   Result<ClusterName> name = parse(text);

@@ -31,4 +31,9 @@ struct ClusterName {
 // master, 2181 for ZooKeeper. A name without a path, or with the path "/", has HBase's default, "/hbase".
 Result<ClusterName> parse_cluster_name(std::string_view text);
 
+// Parse "host:port", and several of them with commas in between. An address of IPv6 with a port stands in
+// brackets. Errors: kInvalidArgument with the part that is wrong.
+Result<ServerAddress> parse_server(std::string_view text, uint16_t usual_port);
+Result<std::vector<ServerAddress>> parse_servers(std::string_view text, uint16_t usual_port);
+
 }  // namespace cellar::hbase
