@@ -1,6 +1,6 @@
-// Goal: a copy that loads HFiles brings the same cells and markers as a copy in batches, into the regions that
-// the table has. It leaves no files, and goes on where it ended. Method: the real program copies to stores and
-// to a served store. Tables lose answers, or their regions change during a load.
+// Goal: a copy that loads HFiles brings the same cells and markers as a copy in batches, into the regions of
+// the table. It leaves no files, and goes on where it ended. Method: the real program copies to stores and to
+// a served store. Tables lose answers, or their regions change during a load.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 

@@ -22,7 +22,7 @@ class CopyLoads {
   // Makes the directory for the files. `copy` tells copies apart. Errors: those of LoadPlace::open.
   Result<std::unique_ptr<LoadPlace>> open_place(uint64_t copy, bool to_cluster) const;
   // Returns where the regions of a new table of a cluster begin. The options tell, or else the regions of
-  // `from` do. Those of HFiles are in `starts`. Errors: those of RowSplits::read and Table::split_points.
+  // `from` do. The regions of HFiles are in `starts`. Errors: those of RowSplits::read and split_points().
   Result<std::vector<std::string>> splits_for(Table& from, const std::vector<std::string>& starts) const;
 
  private:
