@@ -1,6 +1,7 @@
 """Programs that were written for HBase work unchanged on a store that Cellar serves: only the address is given."""
 
 import contextlib
+import json
 import os
 import pathlib
 import re
@@ -28,7 +29,8 @@ fieldlengthdistribution=constant
 def served(folder):
     """Serves FOLDER/store. Gives its address, and a directory with an hbase-site.xml that names it."""
     store, site = folder / "store", fresh(folder / "site")
-    server = subprocess.Popen([CELLAR, "serve", store, "--port", "0"], stdout=subprocess.PIPE, text=True)
+    server = subprocess.Popen([CELLAR, "serve", store, "--port", "0", "--load-from", folder], stdout=subprocess.PIPE,
+                              text=True)
     try:
         line = server.stdout.readline()
         if " at " not in line:
@@ -76,6 +78,26 @@ def canary(release, folder, tally):
         tally.count("tables that HBase's CanaryTool probed", 2)
 
 
+def bulk_load(release, folder, tally):
+    """HBase's own tool loads exported files, and cuts those that lie in several regions."""
+    source, files = folder / "source", folder / "files"
+    lines = [json.dumps({"row": f"row{row:05}", "family": family, "qualifier": "q", "ts": 1000 + row, "value": "v" * (row % 50)})
+             for row in range(3000) for family in "ab"]
+    (folder / "cells.jsonl").write_text("\n".join(lines) + "\n")
+    (folder / "splits").write_text("row01000\nrow02000\n")
+    must([CELLAR, "create", source, "loaded", "a", "b"])
+    must([CELLAR, "load", source, "loaded", folder / "cells.jsonl", "--quiet"])
+    must([CELLAR, "export", source, "loaded", "--to", "hfile", "-o", files, "--quiet"])
+    with served(folder) as (address, site):
+        name = f"hbase://{address}"
+        must([CELLAR, "create", name, "loaded", "a", "b", "--splits", folder / "splits"])
+        must(release.command("LoadFiles", files, "loaded", site=site))
+        cells = [must([CELLAR, "scan", place, "loaded", "--format", "jsonl", "--quiet"]) for place in (source, name)]
+    tally.count("cells that HBase's tool bulk loaded", len(cells[1]))
+    if cells[0] != cells[1] or len(cells[0]) != len(lines):
+        tally.differ(f"bulk load: {len(lines)} cells became {len(cells[1])}")
+
+
 def ycsb(client, folder, tally):
     """YCSB with its binding for HBase 2, whose source is `client`: the values that it reads are verified."""
     work = WORK / "ycsb"
@@ -105,6 +127,7 @@ def programs(release, folder, options):
     except Skipped as skipped:
         skip_loudly("JanusGraph was not tried", skipped)
     canary(release, fresh(folder / "canary"), tally)
+    bulk_load(release, fresh(folder / "bulk"), tally)
     if options.ycsb:
         ycsb(pathlib.Path(options.ycsb), fresh(folder / "ycsb"), tally)
     else:
