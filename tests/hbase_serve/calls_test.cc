@@ -1,10 +1,14 @@
 // Calls of regions: reads, changes, lists, conditions, nonces.
 #include <gmock/gmock.h>
 
+#include <string>
 #include <thread>
+#include <vector>
 
+#include "cellar/hfile_builder.h"
 #include "hbase/wire/filter.pb.h"
 #include "tests/hbase_serve/serve_fixture.h"
+#include "tests/support/scratch_directory.h"
 
 namespace cellar::testing {
 namespace {
@@ -94,8 +98,8 @@ TEST_F(CallsTest, ErrorsHaveTheClassesOfHBase) {
   const Answered region = client("Get", request);
   EXPECT_EQ(region.exception, hbase::serve::java::kNotServingRegion);
   EXPECT_FALSE(region.do_not_retry);
-  EXPECT_EQ(client("BulkLoadHFile", request).exception, hbase::serve::java::kDoNotRetry);
-  EXPECT_THAT(client("BulkLoadHFile", request).text, HasSubstr("BulkLoadHFile"));
+  EXPECT_EQ(client("ReplicateWALEntry", request).exception, hbase::serve::java::kDoNotRetry);
+  EXPECT_THAT(client("ReplicateWALEntry", request).text, HasSubstr("ReplicateWALEntry"));
 }
 
 TEST_F(CallsTest, AnIncrementThatIsAskedForAgainIsMadeOnce) {
@@ -287,6 +291,48 @@ TEST_F(CallsTest, ACompactionIsAnsweredAtOnceAndMade) {
   request.set_family("none");
   EXPECT_EQ(call(hbase::wire::kAdminService, "CompactRegion", request).exception,
             hbase::serve::java::kNoSuchFamily);
+}
+
+TEST_F(CallsTest, FilesOfBulkLoadsAreThoseThatTheServerAdmits) {
+  ASSERT_EQ(create("split", {"m"}).exception, "");
+  hbase::wire::BulkLoadRequest request;
+  name_region("split", "z", *request.mutable_region());
+  request.add_paths()->set_family("f");
+  request.mutable_paths(0)->set_path("file:///loads/f/file");
+  EXPECT_THAT(client("BulkLoadHFile", request).text, HasSubstr("this server takes no bulk loads"));
+
+  // A file with rows of the first region alone.
+  const ScratchDirectory scratch;
+  const std::string path = scratch.path() + "/file";
+  HFileBuilder builder = HFileBuilder::create(posix_file_system(), path, {}).value();
+  Cell cell;
+  cell.row = "a";
+  cell.family = "f";
+  cell.timestamp = 7;
+  ASSERT_TRUE(builder.add(cell).ok());
+  ASSERT_TRUE(builder.finish().ok());
+  std::vector<std::string> asked;
+  limits_.admit_load = [&](const std::string& name) -> Result<std::string> {
+    asked.push_back(name);
+    if (name != "/loads/f/file") return Status::read_only("not this one");
+    return path;
+  };
+  close();
+  open();
+  name_region("split", "z", *request.mutable_region());
+  EXPECT_FALSE(client("BulkLoadHFile", request).as<hbase::wire::BulkLoadResponse>().loaded());
+  for (const char* const name : {"file:/loads/f/file", "/loads/f/file", "file:///loads/f/file"}) {
+    request.mutable_paths(0)->set_path(name);
+    EXPECT_FALSE(client("BulkLoadHFile", request).as<hbase::wire::BulkLoadResponse>().loaded()) << name;
+  }
+  EXPECT_THAT(asked, ::testing::Each("/loads/f/file"));
+  for (const char* const name :
+       {"hdfs://nn/loads/f/file", "file://host/loads/f/file", "loads/f/file", "//loads/f/file", ""}) {
+    request.mutable_paths(0)->set_path(name);
+    EXPECT_THAT(client("BulkLoadHFile", request).text, HasSubstr("on another file system")) << name;
+  }
+  request.mutable_paths(0)->set_path("/etc/passwd");
+  EXPECT_THAT(client("BulkLoadHFile", request).text, HasSubstr("not this one"));
 }
 
 TEST(NonceTableTest, AnswersAreBoundedAndNumbersStay) {

@@ -10,6 +10,9 @@ namespace {
 class HostileTest : public ServeFixture {};
 
 TEST_F(HostileTest, FlippedAndCutRequestsAreAnsweredOrRefused) {
+  limits_.admit_load = [](const std::string& path) -> Result<std::string> { return path; };
+  close();
+  open();
   ASSERT_EQ(create("t").exception, "");
   put("t", "row", "1");
   std::vector<std::pair<std::string, std::string>> good;  // of a service
@@ -39,6 +42,11 @@ TEST_F(HostileTest, FlippedAndCutRequestsAreAnsweredOrRefused) {
   hbase::wire::CreateTableRequest create_request;
   hbase::wire::to_wire_schema("x", {.families = {{.name = "f"}}}, *create_request.mutable_table_schema());
   good.emplace_back(hbase::wire::kMasterService, frame_of("CreateTable", create_request));
+  hbase::wire::BulkLoadRequest load;
+  name_region("t", "", *load.mutable_region());
+  load.add_paths()->set_family("f");
+  load.mutable_paths(0)->set_path("file:///nowhere/f/file");
+  good.emplace_back(hbase::wire::kClientService, frame_of("BulkLoadHFile", load));
 
   Random random(4711);
   size_t answered_well = 0;
