@@ -3,6 +3,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <fmt/format.h>
+
 #include <memory>
 #include <string>
 #include <utility>
@@ -12,12 +14,15 @@
 #include "cellar/hfile_builder.h"
 #include "hbase/client/cluster_engine.h"
 #include "tests/hbase/fake_cluster.h"
+#include "tests/hbase/fake_hdfs.h"
 #include "tests/support/scratch_directory.h"
 
 namespace cellar {
 namespace {
 
 using testing::FakeCluster;
+using testing::FakeHdfs;
+using testing::remote_exception;
 using Fault = FakeCluster::Fault;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
@@ -184,6 +189,75 @@ TEST_F(ClusterBulkLoad, LostAnswersAreRepeatedForCopiesAlone) {
   EXPECT_TRUE(status.is(Code::kDurabilityUnknown)) << status;
   EXPECT_TRUE(exists(low));
 }
+
+#ifdef CELLAR_WITH_WEBHDFS
+
+class BulkLoadThroughHdfs : public ClusterBulkLoad {
+ protected:
+  IngestRequest through_hdfs(const std::vector<std::string>& paths) const {
+    IngestRequest asked = request(paths);
+    asked.servers_directory = fmt::format("webhdfs://127.0.0.1:{}/staging", hdfs_.port());
+    return asked;
+  }
+  // The directory of the load in the first request to HDFS, such as "/staging/load-0123456789abcdef".
+  std::string directory() const {
+    const std::string target = hdfs_.requests().at(0);
+    const size_t begin = target.find("/staging/load-");
+    return target.substr(begin, target.find('/', begin + 9) - begin);
+  }
+
+  FakeHdfs hdfs_;
+};
+
+TEST_F(BulkLoadThroughHdfs, FilesAreWrittenAndMovedAndTheRestIsRemoved) {
+  const std::string low = file("low", {"a", "c"});
+  const std::string high = file("high", {"m"});
+  const auto info = table_->ingest(through_hdfs({low, high}));
+  ASSERT_TRUE(info.ok()) << info.status();
+  EXPECT_EQ(info->cells, 3u);
+  EXPECT_THAT(server_.loads(),
+              ::testing::UnorderedElementsAre(" f " + directory() + "/f/1", "m f " + directory() + "/f/2"));
+  EXPECT_FALSE(hdfs_.exists(directory()));
+  EXPECT_TRUE(hdfs_.is_directory("/staging"));
+  EXPECT_TRUE(exists(low) && exists(high)) << "the files of this machine stay";
+  IngestRequest moved = through_hdfs({low});
+  moved.move = true;
+  EXPECT_TRUE(table_->ingest(moved).ok());
+  EXPECT_FALSE(exists(low));
+}
+
+TEST_F(BulkLoadThroughHdfs, WhatHdfsRefusesIsNotLoaded) {
+  const std::string low = file("low", {"a", "c"});
+  const std::string more = file("more", {"b"});
+  hdfs_.answer(FakeHdfs::Node::kData,
+               {.status = 403, .body = remote_exception("AccessControlException", "no")});
+  const Status refused = table_->ingest(through_hdfs({low, more})).status();
+  EXPECT_TRUE(refused.is(Code::kReadOnly)) << refused;
+  EXPECT_THAT(std::string(refused.message()), HasSubstr("nothing was loaded"));
+  EXPECT_FALSE(hdfs_.exists(directory()));
+  IngestRequest cancelled = through_hdfs({low, more});
+  uint64_t calls = 0;
+  cancelled.progress = [&](uint64_t, uint64_t) { return ++calls < 4; };  // two are about the verified files
+  EXPECT_TRUE(table_->ingest(cancelled).status().is(Code::kAborted));
+  EXPECT_EQ(server_.calls("BulkLoadHFile"), 0);
+  IngestRequest invalid = request({low});
+  invalid.servers_directory = "webhdfs://";
+  EXPECT_TRUE(table_->ingest(invalid).status().is(Code::kInvalidArgument));
+}
+
+TEST_F(BulkLoadThroughHdfs, ServersThatRefuseOrDoNotAnswer) {
+  const std::string low = file("low", {"a", "c"});
+  server_.refuse_loads(1);
+  const Status refused = table_->ingest(through_hdfs({low})).status();
+  EXPECT_TRUE(refused.is(Code::kIoError)) << refused;
+  EXPECT_THAT(refused.hint(), HasSubstr("HBase must keep its own files in the same HDFS"));
+  EXPECT_FALSE(hdfs_.exists(directory()));
+  server_.fail("BulkLoadHFile", Fault::kDropAfter);
+  EXPECT_TRUE(table_->ingest(through_hdfs({low})).status().is(Code::kDurabilityUnknown));
+  EXPECT_TRUE(table_->ingest(through_hdfs({low})).ok());
+}
+
+#endif  // CELLAR_WITH_WEBHDFS
 
 }  // namespace
 }  // namespace cellar
