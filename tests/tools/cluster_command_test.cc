@@ -17,6 +17,7 @@
 namespace cellar::testing {
 namespace {
 
+using ::testing::EndsWith;
 using ::testing::HasSubstr;
 
 class ClusterCommands : public ToolTest {};
@@ -265,7 +266,9 @@ TEST_F(ClusterCommands, ALoadOfHFilesCreatesATableWithRegions) {
   const std::string load = "cellar bulkload ingest load $H orders --create --splits splits.txt\n";
   const ToolResult loaded =
       on_cluster(load + load + "cellar shell $H -c \"get_splits 'orders'\" --format raw\n");
-  EXPECT_EQ(loaded.out, "user42\n");
+  EXPECT_EQ(loaded.exit, 0) << loaded.err;
+  EXPECT_THAT(loaded.out, EndsWith("copy\nuser42\n"));
+  EXPECT_EQ(out_of({"scan", "served", "orders"}), out_of({"scan", "shop", "orders"}));
   EXPECT_THAT(loaded.err, HasSubstr("created table orders with 2 families and 2 regions\n"));
   EXPECT_THAT(loaded.err, HasSubstr("note   --splits has no effect: table orders exists"));
   for (const auto& [words, fault] : std::vector<std::pair<std::string, std::string>>{

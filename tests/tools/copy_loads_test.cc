@@ -83,9 +83,11 @@ TEST_F(CopyLoads, EachRegionOfAClusterGetsItsFiles) {
       "cellar copy shop $H --raw --staging files --splits splits --state s\n"
       "cellar copy shop $H orders --as parts --raw --staging files --batch 1m --splits splits\n"
       "cellar copy shop $H orders --as cut --staging files --regions 3\n"
-      "cellar copy $H $H cut --as again --staging files\n");
+      "cellar copy $H $H cut --as again --staging files\n"
+      "cellar copy shop $H orders --as cut --into-existing --staging files --regions 7\n");
   ASSERT_EQ(copied.exit, 0) << copied.err;
-  EXPECT_THAT(copied.err, HasSubstr("they are equal"));
+  EXPECT_THAT(copied.err,
+              AllOf(HasSubstr("they are equal"), HasSubstr("table cut exists and keeps its own")));
   EXPECT_EQ(cells_of("served"), cells_of("shop"));
   EXPECT_EQ(cells_of("served", "parts"), cells_of("shop"));
   EXPECT_EQ(cells_of("served", "cut", false), cells_of("shop", "orders", false));

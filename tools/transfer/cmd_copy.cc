@@ -100,8 +100,7 @@ class CopyCommand final : public Command {
   }
 
   void declare(Arguments& arguments) override {
-    arguments
-        .operand("FROM", from_, "a store, a cluster: hbase://MASTER:PORT, or a directory of HFiles")
+    arguments.operand("FROM", from_, "a store, a cluster: hbase://MASTER:PORT, or a directory of HFiles")
         .operand("TO", to_, "a store, which is created if it does not exist, or a cluster")
         .operands("TABLE", names_, "tables to copy; default: all", false)
         .option("--as", as_, "NAME", "name of the copy; for one table")
@@ -440,6 +439,8 @@ class CopyCommand final : public Command {
     const TableOptions options = from.info().options;
     CELLAR_TRY_ASSIGN(const bool exists, check_target(session, from, state));
     if (exists) {
+      if (loads_.cut_regions() && !progress.created)
+        session.talk(fmt::format("note   table {} exists and keeps its own regions", progress.as));
       CELLAR_TRY(state.save());
       return open_copy(session, options, *to_engine_, progress.as, progress.created);
     }

@@ -31,8 +31,14 @@ void CopyLoads::declare(Arguments& arguments) {
 }
 
 Status CopyLoads::check(bool to_cluster, bool copies) const {
+  uint64_t regions = 1;
+  if (!regions_.empty()) {
+    CELLAR_TRY_ASSIGN(regions, for_argument("--regions", parse_count(regions_)));
+  }
+  if (regions < 1 || regions > kRegionsMax)
+    return misplaced("--regions", fmt::format("expects a number from 1 to {}", kRegionsMax));
   const bool web_hdfs = staging_.starts_with("webhdfs://");
-  if (!copies && (wanted() || !splits_.empty() || !regions_.empty()))
+  if (!copies && (wanted() || cut_regions()))
     return misplaced("--verify only", "copies nothing: leave out --staging, --splits and --regions");
   if (web_hdfs && !to_cluster)
     return misplaced("--staging", "names HDFS, which a store cannot read")
@@ -43,12 +49,9 @@ Status CopyLoads::check(bool to_cluster, bool copies) const {
     return misplaced("--scratch", "is for --staging webhdfs://NAMENODE:9870/DIR");
   if (!splits_.empty() && !regions_.empty())
     return misplaced("--regions", "and --splits contradict each other: give one of them");
-  if (!to_cluster && !(splits_.empty() && regions_.empty()))
+  if (!to_cluster && cut_regions())
     return misplaced(splits_.empty() ? "--regions" : "--splits", "is for a cluster: a store has no regions");
-  if (regions_.empty()) return {};
-  CELLAR_TRY_ASSIGN(const uint64_t regions, for_argument("--regions", parse_count(regions_)));
-  if (regions >= 1 && regions <= kRegionsMax) return {};
-  return misplaced("--regions", fmt::format("expects a number from 1 to {}", kRegionsMax));
+  return {};
 }
 
 Result<std::unique_ptr<LoadPlace>> CopyLoads::open_place(uint64_t copy, bool to_cluster) const {

@@ -19,6 +19,8 @@ class CopyLoads {
 
   // Returns whether files are loaded.
   bool wanted() const { return !staging_.empty(); }
+  // Returns whether the options tell the regions of a new table.
+  bool cut_regions() const { return !splits_.empty() || !regions_.empty(); }
   // Makes the directory for the files. `copy` tells copies apart. Errors: those of LoadPlace::open.
   Result<std::unique_ptr<LoadPlace>> open_place(uint64_t copy, bool to_cluster) const;
   // Returns where the regions of a new table of a cluster begin. The options tell, or else the regions of
