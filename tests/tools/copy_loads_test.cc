@@ -36,12 +36,7 @@ class CopyLoads : public ToolTest {
   void make_store() const {
     out_of({"create", "shop", "orders", "d:max_versions=3,bloom=rowcol,encoding=fast_diff,compaction=none",
             "c:compaction=none"});
-    std::string lines;
-    for (int row = 0; row < 3000; ++row)
-      lines += R"({"row":"row)" + std::to_string(10000 + row) +
-               R"(","family":"d","qualifier":"q","ts":7,"type":"Put","value":")" + std::string(1000, 'v') +
-               "\"}\n";
-    out_of({"load", "shop", "orders", "-"}, lines);
+    out_of({"load", "shop", "orders", "-"}, lines_of_rows("row", 3000, 1000));
     for (const char* const time : {"1", "2", "3"})
       out_of({"put", "shop", "orders", "row10500", "d:name", std::string("Ada ") + time, "--ts", time});
     out_of({"put", "shop", "orders", "row11000", "c:seen", "x", "--ttl", "90d"});
@@ -106,12 +101,7 @@ TEST_F(CopyLoads, EachRegionOfAClusterGetsItsFiles) {
 TEST_F(CopyLoads, ItGoesOnAfterALostServer) {
   if (!builds_serve()) return;
   make_store();
-  std::string lines;
-  for (int row = 0; row < 30'000; ++row)
-    lines += R"({"row":"more)" + std::to_string(10000 + row) +
-             R"(","family":"d","qualifier":"q","ts":7,"type":"Put","value":")" + std::string(400, 'v') +
-             "\"}\n";
-  out_of({"load", "shop", "orders", "-"}, lines);
+  out_of({"load", "shop", "orders", "-"}, lines_of_rows("more", 30'000, 400));
   const std::string command = " orders --raw --staging files --batch 1m --state s";
   const ToolResult lost = on_cluster("cellar copy shop \"$H?timeout_ms=1000\"" + command +
                                      " & copy=$!\n"

@@ -50,12 +50,7 @@ class Copy : public ToolTest {
     out_of({"put", "shop", "orders", "user43", "d:name", "gone", "--ts", "5"});
     out_of({"delete", "shop", "orders", "user43", "d:name", "--ts", "5"});
     out_of({"create", "shop", "more", "d:max_versions=2"});
-    std::string lines;
-    for (int row = 0; row < 3000; ++row)
-      lines += R"({"row":"row)" + std::to_string(10000 + row) +
-               R"(","family":"d","qualifier":"q","ts":7,"type":"Put","value":")" + std::string(400, 'v') +
-               "\"}\n";
-    out_of({"load", "shop", "more", "-"}, lines);
+    out_of({"load", "shop", "more", "-"}, lines_of_rows("row", 3000, 400));
   }
 
   // A cell of 2 MB after all rows of the table "more". A store with this setting refuses it, after the rows.
@@ -258,12 +253,7 @@ TEST_F(Copy, ACopyToAClusterGoesOn) {
 TEST_F(Copy, AClusterThatIsLostLeavesTheState) {
   if (!builds_serve()) return;
   make_store();
-  std::string lines;
-  for (int row = 0; row < 40'000; ++row)
-    lines += R"({"row":"more)" + std::to_string(10000 + row) +
-             R"(","family":"d","qualifier":"q","ts":7,"type":"Put","value":")" + std::string(400, 'v') +
-             "\"}\n";
-  out_of({"load", "shop", "more", "-"}, lines);
+  out_of({"load", "shop", "more", "-"}, lines_of_rows("more", 40'000, 400));
   // The server ends when some ranges of rows are copied.
   const ToolResult lost = on_cluster(
       "cellar copy shop \"$H?timeout_ms=1000\" more --batch 64k --state s & copy=$!\n"

@@ -208,6 +208,15 @@ void ToolTest::make_shop() const {
 )");
 }
 
+std::string ToolTest::lines_of_rows(const std::string& prefix, int rows, size_t value_bytes) {
+  const std::string value(value_bytes, 'v');
+  std::string lines;
+  for (int row = 10000; row < 10000 + rows; ++row)
+    lines += R"({"row":")" + prefix + std::to_string(row) +
+             R"(","family":"d","qualifier":"q","ts":7,"type":"Put","value":")" + value + "\"}\n";
+  return lines;
+}
+
 void ToolTest::write_file(const std::string& name, const std::string& content) const {
   std::ofstream(directory_ / name, std::ios::binary) << content;
 }

@@ -66,6 +66,9 @@ class ToolTest : public ::testing::Test {
   // The store "shop" with tables "orders" (d:max_versions=3, c) and "people" (d, c), and rows user41, user42,
   // user43.
   void make_shop() const;
+  // Returns cells for `load`: d:q at the time 7, with a value of so many bytes, in the rows PREFIX10000,
+  // PREFIX10001 and so on.
+  static std::string lines_of_rows(const std::string& prefix, int rows, size_t value_bytes);
   void write_file(const std::string& name, const std::string& content) const;
   std::string read_file(const std::string& name) const;
   std::filesystem::path path(const std::string& name) const { return directory_ / name; }

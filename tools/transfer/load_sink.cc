@@ -111,7 +111,6 @@ class LoadSink final : public CopySink {
   bool takes_markers_in_order() const override { return true; }
 
   Status add(const CellView& cell) override {
-    if (files_ == nullptr) CELLAR_TRY(begin_files());
     ++cells_;
     return files_->add(cell);
   }
