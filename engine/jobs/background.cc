@@ -9,6 +9,7 @@
 #include "base/assert.h"
 #include "compaction/plan.h"
 #include "engine/jobs/compaction_job.h"
+#include "engine/jobs/counted_plans.h"
 #include "engine/jobs/feeds.h"
 #include "engine/jobs/flush_job.h"
 #include "engine/jobs/prefetch_job.h"
@@ -513,11 +514,13 @@ Result<std::optional<CompactionInfo>> Background::next_compaction(Store& store, 
 
 Status Background::run_compactions(Store& store, Wanted wanted) {
   CELLAR_ASSERT(mutexes_held() == 0);
+  CountedPlans plans;
   while (!is_gone(work_.disk, store)) {
     if (wanted == Wanted::kAutomatic && (!store.compaction_enabled() || request_waits(store))) return {};
     CELLAR_TRY_ASSIGN(const std::optional<CompactionPlan> plan, compact_next(store, wanted, 0));
     if (!plan) return {};
     compaction_succeeded(store);  // now, because there may be no end while files come
+    if (wanted == Wanted::kPolicy) CELLAR_TRY(plans.check(store, *plan));
     if (wanted == Wanted::kMajor && !plan->drop) return {};
   }
   return {};

@@ -30,6 +30,7 @@ using Effect = Cluster::Effect;
 
 constexpr std::string_view kFileScheme = "file://";
 constexpr size_t kRowsOfHint = 20;
+constexpr int kRefusalsMax = 9;  // the pauses in between are some seconds
 
 // A file that was verified.
 struct Source {
@@ -282,11 +283,13 @@ class BulkLoad {
     return {};
   }
 
-  // Lets one region load its files. If the region is not there any longer, the files are distributed anew.
+  // Lets one region load its files. If the region is not there any longer, the files are distributed anew. A
+  // server refuses the files of a region that it is closing, too. So it is asked again for a while.
   Status load(const Group& group, std::vector<Group>& rest) {
     const int64_t deadline = cluster_.deadline_us();
     Cluster::Retry retry(cluster_, deadline);
     PlacePtr place = group.region;
+    int refusals = 0;
     while (true) {
       bool loaded = false;
       const CallOutcome outcome = call(*place, group, deadline, loaded);
@@ -299,7 +302,10 @@ class BulkLoad {
       CELLAR_TRY_ASSIGN(place, cluster_.locate(table_, group.region->start, Side::kHolds, deadline));
       if (place->start != group.region->start || place->end != group.region->end)
         return distribute(group, rest);
-      if (outcome.ok()) return refused(group);
+      if (outcome.ok()) {
+        if (++refusals == kRefusalsMax || !retry.wait({.status = {}}).ok()) return refused(group);
+        continue;
+      }
       CELLAR_TRY(retry.wait(*outcome.error).with_context(said_of(group)));
     }
   }

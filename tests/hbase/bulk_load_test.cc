@@ -5,6 +5,7 @@
 
 #include <fmt/format.h>
 
+#include <climits>
 #include <memory>
 #include <string>
 #include <utility>
@@ -64,11 +65,18 @@ class ClusterBulkLoad : public ::testing::Test {
     for (const std::string& path : paths) request.files.push_back({"f", path});
     return request;
   }
+  // The table of a client that soon gives up.
+  std::shared_ptr<Table> hasty_table() {
+    const std::string name = server_.name();
+    hasty_ = hbase::open_cluster(name.substr(0, name.find('?')) + "?timeout_ms=300", {}).value();
+    return hasty_->open_table("t").value();
+  }
   bool exists(const std::string& path) const { return posix_file_system().open_file(path).ok(); }
 
   FakeCluster server_;  // regions from "" and from "m"
   testing::ScratchDirectory scratch_;
   std::unique_ptr<Engine> engine_;
+  std::unique_ptr<Engine> hasty_;
   std::shared_ptr<Table> table_;
 };
 
@@ -145,18 +153,28 @@ TEST_F(ClusterBulkLoad, AStoreHasNoServersThatLookElsewhere) {
 }
 
 TEST_F(ClusterBulkLoad, ARefusalNamesTheFileAndWhatWasLoaded) {
-  server_.refuse_loads(1);
-  const Status status = table_->ingest(request({file("low", {"a"})})).status();
+  server_.refuse_loads(INT_MAX);
+  const std::shared_ptr<Table> hasty = hasty_table();
+  const Status status = hasty->ingest(request({file("low", {"a"})})).status();
   EXPECT_TRUE(status.is(Code::kIoError)) << status;
   EXPECT_THAT(std::string(status.message()),
               HasSubstr("/f/low of the region from row \"\"; nothing was loaded"));
   EXPECT_THAT(status.hint(), HasSubstr("its log says why"));
   EXPECT_THAT(status.hint(), Not(HasSubstr("chown")));
   EXPECT_EQ(server_.calls("CleanupBulkLoad"), 1);
-  server_.refuse_loads(1);
   IngestRequest moved = request({file("other", {"a"})});
   moved.move = true;
-  EXPECT_THAT(table_->ingest(moved).status().hint(), HasSubstr("must also own them: hdfs dfs -chown"));
+  EXPECT_THAT(hasty->ingest(moved).status().hint(), HasSubstr("must also own them: hdfs dfs -chown"));
+}
+
+// A region that is being closed is such a one.
+TEST_F(ClusterBulkLoad, ARefusalThatPassesIsNoFailure) {
+  const std::string low = file("low", {"a", "b"});
+  server_.refuse_loads(3);
+  const auto info = table_->ingest(request({low}));
+  ASSERT_TRUE(info.ok()) << info.status();
+  EXPECT_EQ(server_.calls("BulkLoadHFile"), 4);
+  EXPECT_EQ(server_.loads().size(), 1u);
 }
 
 TEST_F(ClusterBulkLoad, FilesFollowRegionsThatSplit) {
@@ -247,11 +265,12 @@ TEST_F(BulkLoadThroughHdfs, WhatHdfsRefusesIsNotLoaded) {
 
 TEST_F(BulkLoadThroughHdfs, ServersThatRefuseOrDoNotAnswer) {
   const std::string low = file("low", {"a", "c"});
-  server_.refuse_loads(1);
-  const Status refused = table_->ingest(through_hdfs({low})).status();
+  server_.refuse_loads(INT_MAX);
+  const Status refused = hasty_table()->ingest(through_hdfs({low})).status();
   EXPECT_TRUE(refused.is(Code::kIoError)) << refused;
   EXPECT_THAT(refused.hint(), HasSubstr("HBase must keep its own files in the same HDFS"));
   EXPECT_FALSE(hdfs_.exists(directory()));
+  server_.refuse_loads(0);
   server_.fail("BulkLoadHFile", Fault::kDropAfter);
   EXPECT_TRUE(table_->ingest(through_hdfs({low})).status().is(Code::kDurabilityUnknown));
   EXPECT_TRUE(table_->ingest(through_hdfs({low})).ok());
