@@ -67,8 +67,7 @@ class ClusterBulkLoad : public ::testing::Test {
   }
   // The table of a client that soon gives up.
   std::shared_ptr<Table> hasty_table() {
-    const std::string name = server_.name();
-    hasty_ = hbase::open_cluster(name.substr(0, name.find('?')) + "?timeout_ms=300", {}).value();
+    hasty_ = hbase::open_cluster(server_.name("timeout_ms=300"), {}).value();
     return hasty_->open_table("t").value();
   }
   bool exists(const std::string& path) const { return posix_file_system().open_file(path).ok(); }
