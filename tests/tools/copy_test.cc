@@ -257,7 +257,7 @@ TEST_F(Copy, AClusterThatIsLostLeavesTheState) {
   // The server ends when some ranges of rows are copied.
   const ToolResult lost = on_cluster(
       "cellar copy shop \"$H?timeout_ms=1000\" more --batch 64k --state s & copy=$!\n"
-      "until grep -q '\"cells\": [1-9]' s 2>/dev/null; do :; done\n"
+      "until grep -q '\"cells\": [1-9]' s 2>/dev/null || ! kill -0 $copy; do :; done\n"
       "kill -KILL $server; wait $copy");
   EXPECT_NE(lost.exit, 0);
   EXPECT_THAT(lost.err, HasSubstr("s tells how far the copy is: run the same command to go on"));
