@@ -520,7 +520,7 @@ Status Background::run_compactions(Store& store, Wanted wanted) {
     CELLAR_TRY_ASSIGN(const std::optional<CompactionPlan> plan, compact_next(store, wanted, 0));
     if (!plan) return {};
     compaction_succeeded(store);  // now, because there may be no end while files come
-    if (wanted == Wanted::kPolicy) CELLAR_TRY(plans.check(store, *plan));
+    if (wanted == Wanted::kPolicy) CELLAR_TRY(plans.check(store, *plan, work_.counters.flushes.load()));
     if (wanted == Wanted::kMajor && !plan->drop) return {};
   }
   return {};

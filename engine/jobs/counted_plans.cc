@@ -4,10 +4,12 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <utility>
 
 namespace cellar {
 
-Status CountedPlans::check(const Store& store, const CompactionPlan& plan) {
+Status CountedPlans::check(const Store& store, const CompactionPlan& plan, uint64_t flushes) {
+  if (std::exchange(flushes_, flushes) != flushes) plans_ = 0;
   const std::shared_ptr<const StoreView> view = store.view();
   files_ = std::max<uint64_t>(files_, view->files.size());
   if (++plans_ <= kFree + kOfAFile * files_) return {};

@@ -8,6 +8,8 @@
 #include <functional>
 #include <memory>
 #include <numeric>
+#include <optional>
+#include <set>
 #include <utility>
 #include <vector>
 
@@ -107,11 +109,12 @@ Status examine(VerifyLevel level, Source& source) {
 class UploadedFiles {
  public:
   static Result<std::unique_ptr<UploadedFiles>> begin(const std::string& place, Cluster& cluster) {
-    std::unique_ptr<UploadedFiles> made(new UploadedFiles);
+    std::unique_ptr<UploadedFiles> made(new UploadedFiles(cluster));
     CELLAR_TRY_ASSIGN(const WebHdfsPlace parsed, parse_web_hdfs(place));
     CELLAR_TRY_ASSIGN(made->hdfs_, WebHdfs::open(parsed, cluster.user(), cluster.timeout_us()));
     made->name_ = fmt::format("load-{:016x}", system_random());
     made->path_ = parsed.path + "/" + made->name_;
+    CELLAR_TRY(made->until_it_succeeds([&] { return made->hdfs_->make_directories(made->name_); }));
     return made;
   }
   ~UploadedFiles() { static_cast<void>(hdfs_->remove(name_, /*recursive=*/true).ok()); }
@@ -122,17 +125,34 @@ class UploadedFiles {
   Status put(Source& source, const std::function<bool()>& go_on) {
     const std::string directory = name_ + "/" + source.file.family;
     const std::string file = fmt::format("{}/{}", source.file.family, ++files_);
-    CELLAR_TRY(hdfs_->make_directories(directory));
+    if (made_.insert(directory).second)
+      CELLAR_TRY(until_it_succeeds([&] { return hdfs_->make_directories(directory); }));
     source.to_server = path_ + "/" + file;
-    return hdfs_->write_file(name_ + "/" + file, source.path, [&](uint64_t) { return go_on(); });
+    return until_it_succeeds([&] {
+      return hdfs_->write_file(name_ + "/" + file, source.path, [&](uint64_t) { return go_on(); });
+    });
   }
 
  private:
-  UploadedFiles() = default;
+  explicit UploadedFiles(Cluster& cluster) : cluster_(cluster) {}
 
+  // A server of HDFS may be lost in the middle of a file, or be busy. Written again, the file is replaced.
+  template <class Work>
+  Status until_it_succeeds(const Work& work) {
+    std::optional<Cluster::Retry> retry;
+    while (true) {
+      const Status status = work();
+      if (!status.is(Code::kIoError) && !status.is(Code::kBusy)) return status;
+      if (!retry) retry.emplace(cluster_, cluster_.deadline_us());
+      CELLAR_TRY(retry->wait({.status = status, .doubtful = status.is(Code::kIoError)}));
+    }
+  }
+
+  Cluster& cluster_;
   std::unique_ptr<WebHdfs> hdfs_;
-  std::string name_;  // of the directory, below the place
-  std::string path_;  // for the servers, whose file system is this one
+  std::string name_;            // of the directory, below the place
+  std::set<std::string> made_;  // directories of families
+  std::string path_;            // for the servers, whose file system is this one
   uint64_t files_ = 0;
 };
 
@@ -145,6 +165,10 @@ class BulkLoad {
   Result<IngestInfo> run() {
     const int64_t begun_us = cluster_.now_us();
     info_.table = table_;
+    // Before the files are read, so that a mistake in the name shows at once.
+    if (is_web_hdfs(request_.servers_directory)) {
+      CELLAR_TRY_ASSIGN(uploaded_, UploadedFiles::begin(request_.servers_directory, cluster_));
+    }
     CELLAR_TRY(examine_all());
     if (!sources_.empty()) {
       CELLAR_TRY_ASSIGN(std::vector<Group> groups, group(sources_));
@@ -191,8 +215,7 @@ class BulkLoad {
 
   // Writes the files into HDFS, if the request names a directory there.
   Status upload() {
-    if (!is_web_hdfs(request_.servers_directory)) return {};
-    CELLAR_TRY_ASSIGN(uploaded_, UploadedFiles::begin(request_.servers_directory, cluster_));
+    if (uploaded_ == nullptr) return {};
     const uint64_t bytes =
         std::accumulate(sources_.begin(), sources_.end(), uint64_t{0},
                         [](uint64_t sum, const Source& each) { return sum + each.file.bytes; });
@@ -303,7 +326,8 @@ class BulkLoad {
       if (place->start != group.region->start || place->end != group.region->end)
         return distribute(group, rest);
       if (outcome.ok()) {
-        if (++refusals == kRefusalsMax || !retry.wait({.status = {}}).ok()) return refused(group);
+        const Status refusal = refused(group);
+        if (++refusals == kRefusalsMax || !retry.wait({.status = refusal}).ok()) return refusal;
         continue;
       }
       CELLAR_TRY(retry.wait(*outcome.error).with_context(said_of(group)));
@@ -339,7 +363,9 @@ class BulkLoad {
                  fmt::format("a region was asked to load its files, and may have done so "
                              "or not: {}{}",
                              error.status.message(), said_loaded()))
-          .hinting("look at the table, and at which files are still there, before you repeat the load");
+          .hinting(uploaded_ != nullptr
+                       ? "repeat the load: cells that were loaded already count once"
+                       : "look at the table, and at which files are still there, before you repeat the load");
     if (error.remedy != Remedy::kNone) return {};
     return error.status.with_context("a region cannot load its files" + said_loaded());
   }

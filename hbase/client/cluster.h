@@ -61,7 +61,7 @@ class Cluster {
 
   const std::string& identity() const { return identity_; }  // 32 hex digits
   const std::string& user() const { return user_; }          // by which the servers know this client
-  int64_t timeout_us() const { return timeout_us_; }         // of one call of a caller
+  int64_t timeout_us() const { return timeout_us_; }         // of an operation, with all its attempts
   RpcClient& rpc() { return *rpc_; }
   int64_t now_us() const { return clock_->steady_us(); }
   int64_t deadline_us() const { return now_us() + timeout_us_; }
@@ -79,6 +79,8 @@ class Cluster {
                          PlacePtr& place);
   // The region is not there any longer. `moved_to`: the place that its server named.
   void forget(const RegionPlace& place, const std::optional<ServerAddress>& moved_to = {});
+  // The first rows of the regions that meta tells now, ascending, whether or not a server has them.
+  Result<std::vector<std::string>> region_starts(const std::string& table, int64_t deadline_us);
   // All regions of a table, in the order of their rows.
   Result<std::vector<PlacePtr>> regions(const std::string& table, int64_t deadline_us);
 

@@ -206,15 +206,8 @@ Result<RangeSplits> ClusterTable::split_points(size_t, const KeyRange&, const st
   return cluster_has_no("split points of ranges", "choose them from the keys, or read in one range");
 }
 
-// Known regions may have been split or merged since. So meta is asked for each of them.
 Result<std::vector<std::string>> ClusterTable::region_starts() {
-  const int64_t deadline = cluster_->deadline_us();
-  CELLAR_TRY_ASSIGN(const std::vector<PlacePtr> known, cluster_->regions(name_, deadline));
-  for (const PlacePtr& each : known) cluster_->forget(*each);
-  CELLAR_TRY_ASSIGN(const std::vector<PlacePtr> regions, cluster_->regions(name_, deadline));
-  std::vector<std::string> starts;
-  for (const PlacePtr& each : regions) starts.push_back(each->start);
-  return starts;
+  return cluster_->region_starts(name_, cluster_->deadline_us());
 }
 
 Result<IngestInfo> ClusterTable::ingest(const IngestRequest& request) {

@@ -215,6 +215,34 @@ Result<PlacePtr> Cluster::locate(const std::string& table, std::string_view row,
   }
 }
 
+Result<std::vector<std::string>> Cluster::region_starts(const std::string& table, int64_t deadline_us) {
+  constexpr uint32_t kRowsAtOnce = 1000;
+  Retry retry(*this, deadline_us);
+  std::vector<std::string> starts;
+  std::string from = table + ",,";
+  for (bool more = true; more;) {
+    std::vector<PlacePtr> found;
+    const CallOutcome outcome =
+        scan_meta(table, from, starts.empty(), false, kRowsAtOnce, deadline_us, found);
+    if (!outcome.ok()) {
+      if (outcome.error->remedy == Remedy::kNone) return outcome.error->status;
+      CELLAR_TRY(retry.wait(*outcome.error));
+      continue;
+    }
+    more = false;
+    for (const PlacePtr& each : found) {
+      if (each == nullptr) continue;  // split or merged: others have its rows
+      starts.push_back(each->start);
+      from = each->name;
+      more = found.size() == kRowsAtOnce;
+    }
+  }
+  if (starts.empty()) return no_table(table);
+  std::ranges::sort(starts);  // regions of a split that is under way may stand next to those before it
+  starts.erase(std::ranges::unique(starts).begin(), starts.end());
+  return starts;
+}
+
 Result<std::vector<PlacePtr>> Cluster::regions(const std::string& table, int64_t deadline_us) {
   std::vector<PlacePtr> all;
   std::string row;

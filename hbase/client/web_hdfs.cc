@@ -271,7 +271,7 @@ Result<Reply> WebHdfs::Impl::ask(const char* method, const std::string& path, st
   const size_t count = place_.servers.size();
   const size_t first = active_.load(std::memory_order_relaxed);
   std::string failures;
-  bool passive = false;
+  std::string_view advice;  // set if a server is not active
   for (size_t i = 0; i < count; ++i) {
     const size_t at = (first + i) % count;
     HttpRequest request;
@@ -288,15 +288,15 @@ Result<Reply> WebHdfs::Impl::ask(const char* method, const std::string& path, st
         active_.store(at, std::memory_order_relaxed);
         return reply;
       }
-      passive = true;
+      advice = web_hdfs_meaning(reply.exception).hint;
       failure = fmt::format("{} is not active: {}", server, reply.message);
     } else {
       failure = answer.status().message();
     }
     failures += (failures.empty() ? "" : "; ") + failure;
   }
-  return passive ? Status::busy(failures).hinting(web_hdfs_meaning("StandbyException").hint)
-                 : Status::io_error(failures).hinting(kWebHdfsCheck);
+  return advice.empty() ? Status::io_error(failures).hinting(kWebHdfsCheck)
+                        : Status::busy(failures).hinting(advice);
 }
 
 Status WebHdfs::Impl::refused(const Reply& reply, const std::string& path) const {

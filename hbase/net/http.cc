@@ -18,11 +18,14 @@
 #include <exception>
 #include <system_error>
 
+#include "cellar/environment.h"
+
 namespace cellar::hbase {
 namespace {
 
 constexpr size_t kStatusLineMax = 512;  // cpp-httplib takes such a line apart with a recursive std::regex
 constexpr size_t kHeaderLineMax = 8192;
+constexpr size_t kLengthDigitsMax = 5;  // of Content-Length, up to 99,999 bytes
 constexpr int64_t kSilenceUsMax = 24LL * 3600 * 1'000'000;
 constexpr std::string_view kStatusLine = "HTTP/";
 constexpr std::string_view kContinue = " 100";
@@ -83,7 +86,8 @@ class Head {
   bool ended_ = false;
 };
 
-// Connection: one socket, used by one thread. Each step waits no longer than the time of silence.
+// Connection: one socket, used by one thread. Each step waits no longer than the time of silence, and so does
+// the whole answer.
 class Connection final : public httplib::Stream {
  public:
   explicit Connection(int64_t silence_us) : silence_us_(std::clamp<int64_t>(silence_us, 1, kSilenceUsMax)) {}
@@ -117,7 +121,7 @@ class Connection final : public httplib::Stream {
   bool is_malformed() const { return malformed_; }
   // Returns why the last step failed, or why the server stopped reading.
   std::string reason() const {
-    if (timed_out_) return fmt::format("it was silent for {} ms", silence_us_ / 1000);
+    if (timed_out_) return fmt::format("it was not done after {} ms", silence_us_ / 1000);
     return error_ && error_ != asio::error::eof ? error_.message() : "it closed the connection";
   }
 
@@ -141,6 +145,7 @@ class Connection final : public httplib::Stream {
       if (timed_out_ || too_large_) return -1;
       if (ended_) return 0;  // asio would wait for an event that has come
       taken_ = 0;
+      if (answer_due_us_ == 0) answer_due_us_ = system_clock().steady_us() + silence_us_;
       filled_ = run([&](auto done) { socket_.async_read_some(asio::buffer(buffer_), done); });
       ended_ = error_ == asio::error::eof;
       if (ended_) return 0;
@@ -155,6 +160,9 @@ class Connection final : public httplib::Stream {
       malformed_ = !head_.add(into[i]);
       if (malformed_) return -1;
     }
+    // cpp-httplib would make room for a body before it has come.
+    if (head_.ended() && head_.value_of("content-length").size() > kLengthDigitsMax) too_large_ = true;
+    if (too_large_) return -1;
     taken_ += taken;
     return static_cast<ssize_t>(taken);
   }
@@ -169,7 +177,8 @@ class Connection final : public httplib::Stream {
       error_ = error;
       moved = bytes;
     });
-    loop_.run_for(std::chrono::microseconds(silence_us_));
+    const int64_t left_us = answer_due_us_ == 0 ? silence_us_ : answer_due_us_ - system_clock().steady_us();
+    loop_.run_for(std::chrono::microseconds(std::clamp<int64_t>(left_us, 1, silence_us_)));
     if (!loop_.stopped()) {
       timed_out_ = true;
       std::error_code ignored;
@@ -182,6 +191,7 @@ class Connection final : public httplib::Stream {
   }
 
   const int64_t silence_us_;
+  int64_t answer_due_us_ = 0;  // set when its first byte is waited for
   asio::io_context loop_;
   asio::ip::tcp::resolver resolver_{loop_};
   asio::ip::tcp::socket socket_{loop_};

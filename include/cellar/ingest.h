@@ -38,8 +38,8 @@ struct IngestRequest {
   // kCells or kDeep; other levels fail with kInvalidArgument. kDeep also looks up each key through the index
   // and the Bloom filter, and rebuilds the filters.
   HFileCheckLevel verify = HFileCheckLevel::kDeep;
-  // Called after each file that was linked or copied, and verified, with the number and the bytes of the
-  // files so far. If it returns false, the ingest fails with kAborted. Empty: not called.
+  // Called after each verified file with the number and the bytes of the files so far, and again while files
+  // are written into HDFS. If it returns false, the ingest fails with kAborted. Empty: not called.
   std::function<bool(uint64_t files_done, uint64_t bytes_done)> progress = {};
 };
 

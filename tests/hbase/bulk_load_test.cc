@@ -160,6 +160,7 @@ TEST_F(ClusterBulkLoad, ARefusalNamesTheFileAndWhatWasLoaded) {
               HasSubstr("/f/low of the region from row \"\"; nothing was loaded"));
   EXPECT_THAT(status.hint(), HasSubstr("its log says why"));
   EXPECT_THAT(status.hint(), Not(HasSubstr("chown")));
+  EXPECT_LT(server_.calls("BulkLoadHFile"), 7) << "with pauses until the time is up";
   EXPECT_EQ(server_.calls("CleanupBulkLoad"), 1);
   IngestRequest moved = request({file("other", {"a"})});
   moved.move = true;
@@ -220,7 +221,7 @@ class BulkLoadThroughHdfs : public ClusterBulkLoad {
   std::string directory() const {
     const std::string target = hdfs_.requests().at(0);
     const size_t begin = target.find("/staging/load-");
-    return target.substr(begin, target.find('/', begin + 9) - begin);
+    return target.substr(begin, target.find_first_of("/?", begin + 9) - begin);
   }
 
   FakeHdfs hdfs_;
@@ -260,6 +261,21 @@ TEST_F(BulkLoadThroughHdfs, WhatHdfsRefusesIsNotLoaded) {
   IngestRequest invalid = request({low});
   invalid.servers_directory = "webhdfs://";
   EXPECT_TRUE(table_->ingest(invalid).status().is(Code::kInvalidArgument));
+}
+
+TEST_F(BulkLoadThroughHdfs, AFileIsWrittenAgainIfAServerOfHdfsWasLost) {
+  const std::string low = file("low", {"a", "c"});
+  hdfs_.answer(FakeHdfs::Node::kData, {.status = 500}, 2);
+  hdfs_.answer(FakeHdfs::Node::kName, {.status = 403, .body = remote_exception("SafeModeException", "wait")},
+               2);
+  const auto info = table_->ingest(through_hdfs({low}));
+  EXPECT_TRUE(info.ok()) << info.status();
+  EXPECT_EQ(server_.loads().size(), 1u);
+  hdfs_.answer(FakeHdfs::Node::kData, {.status = 500}, 100);
+  const Status lost = table_->ingest(through_hdfs({low})).status();
+  EXPECT_TRUE(lost.is(Code::kIoError)) << lost;
+  EXPECT_THAT(std::string(lost.message()), HasSubstr("failed in 6 attempts"));
+  EXPECT_EQ(server_.loads().size(), 1u);
 }
 
 TEST_F(BulkLoadThroughHdfs, ServersThatRefuseOrDoNotAnswer) {

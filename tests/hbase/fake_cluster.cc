@@ -366,7 +366,8 @@ Answer FakeCluster::Impl::bulk_load(const wire::BulkLoadRequest& request) {
 }
 
 Answer FakeCluster::Impl::meta(const wire::ScanRequest& request) {
-  // The start is "t,ROW,time" or "t,ROW," or "t ,,": the regions at or before it, the last one first.
+  // A scan forwards is one of all regions. The start of one backwards is "t,ROW,time" or "t,ROW," or "t ,,":
+  // the regions at or before it, the last one first.
   const std::string& from = request.scan().start_row();
   const bool last = from == "t ,,";
   const size_t comma = from.rfind(',');
@@ -375,8 +376,10 @@ Answer FakeCluster::Impl::meta(const wire::ScanRequest& request) {
   wire::ScanResponse response;
   Answer answer;
   for (size_t i = regions.size(); i-- > 0;) {
-    const Region& region = regions[i];
-    if (!from.starts_with("t") || (!last && (before ? region.start >= row : region.start > row))) continue;
+    const bool forwards = !request.scan().reversed();
+    const Region& region = regions[forwards ? regions.size() - 1 - i : i];
+    const bool passed = !forwards && !last && (before ? region.start >= row : region.start > row);
+    if (!from.starts_with("t") || passed) continue;
     hbase::RegionInfo info;
     info.set_region_id(region.id);
     info.mutable_table_name()->set_qualifier("t");

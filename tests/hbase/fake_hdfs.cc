@@ -10,6 +10,7 @@
 #include <asio/ip/tcp.hpp>
 #include <asio/read_until.hpp>
 #include <asio/write.hpp>
+#include <chrono>
 #include <map>
 #include <mutex>
 #include <set>
@@ -167,7 +168,7 @@ struct RawServer::Impl {
   asio::io_context loop;
   asio::ip::tcp::acceptor acceptor{loop, {asio::ip::address_v4::loopback(), 0}};
   std::string bytes;
-  bool silent = false;
+  RawServer::Manner manner = RawServer::Manner::kAnswer;
   std::thread thread;
 
   void run() {
@@ -176,20 +177,24 @@ struct RawServer::Impl {
       std::error_code error;
       asio::ip::tcp::socket socket = acceptor.accept(error);
       if (error) return;
-      if (silent) {
+      if (manner == RawServer::Manner::kSilent) {
         held.push_back(std::move(socket));
         continue;
       }
       std::string head;
       asio::read_until(socket, asio::dynamic_buffer(head), "\r\n\r\n", error);
       asio::write(socket, asio::buffer(bytes), error);
+      while (manner == RawServer::Manner::kEndless && !error) {
+        std::this_thread::sleep_for(std::chrono::milliseconds(1));
+        asio::write(socket, asio::buffer("x", 1), error);
+      }
     }
   }
 };
 
-RawServer::RawServer(std::string bytes, bool silent) : impl_(std::make_unique<Impl>()) {
+RawServer::RawServer(std::string bytes, Manner manner) : impl_(std::make_unique<Impl>()) {
   impl_->bytes = std::move(bytes);
-  impl_->silent = silent;
+  impl_->manner = manner;
   impl_->thread = std::thread([impl = impl_.get()] { impl->run(); });
 }
 RawServer::~RawServer() {

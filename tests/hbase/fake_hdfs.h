@@ -44,10 +44,12 @@ class FakeHdfs {
 // Returns {"RemoteException":…} as HDFS writes it.
 std::string remote_exception(const std::string& name, const std::string& message);
 
-// Reads a request's head from each connection, writes the bytes, and closes it.
+// Reads a request's head from each connection, writes the bytes, and closes it. A silent server does not even
+// read. An endless one goes on to write a byte each millisecond.
 class RawServer {
  public:
-  explicit RawServer(std::string bytes, bool silent = false);
+  enum class Manner { kAnswer, kSilent, kEndless };
+  explicit RawServer(std::string bytes, Manner manner = Manner::kAnswer);
   ~RawServer();
   RawServer(const RawServer&) = delete;
   RawServer& operator=(const RawServer&) = delete;

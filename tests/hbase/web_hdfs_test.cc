@@ -326,15 +326,31 @@ TEST_F(WebHdfsClient, ThreadsWriteFilesConcurrently) {
 // ---- Answers of other kinds
 
 TEST_F(WebHdfsClient, SilenceEndsARequest) {
-  const RawServer silent("", true);
+  const RawServer silent("", RawServer::Manner::kSilent);
   Status failed = open({silent.port()}, 20'000)->make_directories("d");
   EXPECT_TRUE(failed.is(Code::kIoError)) << failed;
-  EXPECT_THAT(std::string(failed.message()), HasSubstr("silent for 20 ms"));
+  EXPECT_THAT(std::string(failed.message()), HasSubstr("not done after 20 ms"));
   EXPECT_THAT(std::string(failed.message()), HasSubstr(std::to_string(silent.port())));
   hdfs_.redirect_to(silent.port());
   failed = open({hdfs_.port()}, 1'000'000)->write_file("f", file(random_bytes(16u << 20)), nullptr);
   EXPECT_TRUE(failed.is(Code::kIoError)) << failed;
-  EXPECT_THAT(std::string(failed.message()), HasSubstr("bytes and then failed: it was silent"));
+  EXPECT_THAT(std::string(failed.message()), HasSubstr("bytes and then failed: it was not done"));
+}
+
+// The time is that of the whole answer: a server that goes on to write cannot hold the client.
+TEST_F(WebHdfsClient, AnAnswerWithoutEndEndsARequest) {
+  const RawServer endless("HTTP/1.1 200 OK\r\nX: ", RawServer::Manner::kEndless);
+  const Status failed = open({endless.port()}, 50'000)->make_directories("d");
+  EXPECT_TRUE(failed.is(Code::kIoError)) << failed;
+  EXPECT_THAT(std::string(failed.message()), HasSubstr("not done after 50 ms"));
+}
+
+TEST_F(WebHdfsClient, ALongBodyIsRefusedBeforeItIsRead) {
+  const RawServer server("HTTP/1.1 200 OK\r\nContent-Length: 99999999999999\r\n\r\nx",
+                         RawServer::Manner::kEndless);
+  const Status failed = open({server.port()}, 5'000'000)->make_directories("d");
+  EXPECT_TRUE(failed.is(Code::kIoError)) << failed;
+  EXPECT_THAT(std::string(failed.message()), HasSubstr("answers with more than 65536 bytes"));
 }
 
 TEST_F(WebHdfsClient, AnswersOfEachFormAreRead) {

@@ -132,8 +132,10 @@ TEST_F(ClusterCommands, CreateRefusesRegionsThatDoNotFit) {
   for (const auto& [words, fault] : std::vector<std::pair<std::string, std::string>>{
            {on_cluster + "--splits hole.txt", "a row key is empty\n       place       hole.txt: line 2"},
            {on_cluster + "--splits twice.txt", "row key \"m\" is given twice"},
-           {on_cluster + "--splits splits.txt --regions 4", "--splits names the regions, and so does"},
-           {on_cluster + "--splits splits.txt --split-by hex", "--splits names the regions, and so does"},
+           {on_cluster + "--splits splits.txt --regions 4",
+            "--splits tells the regions, and so does --regions"},
+           {on_cluster + "--splits splits.txt --split-by hex",
+            "--splits tells the regions, and so does --split-by"},
            {on_cluster + "--regions 4", "--split-by is missing"},
            {on_cluster + "--split-by hex", "--regions is missing"},
            {on_cluster + "--regions 0 --split-by hex", "the number of regions is 0, and must be from 2 to"},
@@ -257,7 +259,6 @@ TEST_F(ClusterCommands, RegionsAreToldInAllFormats) {
   EXPECT_FALSE(json_of({"describe", "shop", "orders"})["tables"][0].contains("regions"));
 }
 
-// A served store takes no files. The table is made before it refuses them.
 TEST_F(ClusterCommands, ALoadOfHFilesCreatesATableWithRegions) {
   if (!builds_serve()) return;
   make_shop();

@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <climits>
 #include <filesystem>
 #include <fstream>
 #include <string>
@@ -127,6 +128,8 @@ TEST_F(CopyLoads, WhatDoesNotFitIsRefused) {
   EXPECT_THAT(refusal({"copied", "--staging", "webhdfs://nn:9870/x"}), HasSubstr("a store cannot read"));
   EXPECT_THAT(refusal({"copied", "--staging", "f", "--servers-staging", "hdfs:/x"}),
               HasSubstr("--servers-staging is for a directory that --staging shares with a cluster"));
+  EXPECT_THAT(refusal({"hbase://localhost:1", "--staging", "swebhdfs://nn/x"}),
+              HasSubstr("the form is webhdfs://"));
   EXPECT_THAT(refusal({"copied", "--scratch", "f"}), HasSubstr("--scratch is for --staging webhdfs://"));
   EXPECT_THAT(refusal({"copied", "--regions", "3"}), HasSubstr("a store has no regions"));
   EXPECT_THAT(refusal({"copied", "--staging", "f", "--batch", "64k"}), HasSubstr("from 1m to 1t"));
@@ -138,20 +141,48 @@ TEST_F(CopyLoads, WhatDoesNotFitIsRefused) {
   EXPECT_FALSE(fs::exists(path("f")));
 }
 
-TEST_F(CopyLoads, AServerWithoutADirectoryOfLoadsTakesNone) {
+TEST_F(CopyLoads, AServerLoadsOnlyBelowItsDirectory) {
   if (!builds_serve()) return;
   make_store();
   out_of({"create", "other", "t", "d"});
   fs::create_directory(path("inside"));
+  out_of({"export", "shop", "orders", "--to", "hfile", "-o", "exported", "--quiet"});
+  fs::create_directory_symlink("../exported", path("inside") / "link");
   const ToolResult refused = shell(
       "cellar serve other --port 0 --for 60s --load-from inside >other.txt & server=$!\n"
       "for i in $(seq 200); do grep -q serving other.txt && break; sleep 0.05; done\n"
       "H=hbase://$(sed 's/.* at //' other.txt)\n"
       "cellar copy shop $H orders --staging outside; code=$?\n"
       "cellar copy shop $H orders --as good --staging inside || code=99\n"
+      "cellar bulkload ingest inside/link $H good && code=98\n"
       "kill -TERM $server; wait $server; exit $code");
   EXPECT_EQ(refused.exit, 2) << refused.err;
-  EXPECT_THAT(refused.err, HasSubstr("outside of the directory from which clients may load"));
+  EXPECT_THAT(refused.err, HasSubstr("is not there, or outside of the directory of --load-from"));
+  fs::permissions(path("inside"), fs::perms::all);
+  EXPECT_THAT(run({"serve", "other", "--load-from", "inside"}).err, HasSubstr("every user may write"));
+}
+
+// The directory and its files are open to the servers' user, and no link in it is followed.
+TEST(LoadPlaceTest, ServersCanReadTheFilesAndLinksAreNotFollowed) {
+  const ScratchDirectory scratch;
+  const fs::path staging = fs::path(scratch.path()) / "staging";
+  const auto place = LoadPlace::open({.staging = staging, .copy = 7, .for_cluster = true}).value();
+  const fs::path family = fs::path(place->next_directory()) / "d";
+  fs::create_directories(family);
+  std::ofstream(family / "file") << "";
+  fs::permissions(family / "file", fs::perms::owner_read | fs::perms::owner_write);
+  EXPECT_TRUE(place->open_to_servers().ok());
+  const auto mode = [](const fs::path& path) { return static_cast<int>(fs::status(path).permissions()); };
+  EXPECT_EQ(mode(staging) & 0011, 0011);
+  for (const fs::path& each : {family.parent_path().parent_path(), family.parent_path(), family})
+    EXPECT_EQ(mode(each), 0755) << each;
+  EXPECT_EQ(mode(family / "file"), 0666);
+  const fs::path target = fs::path(scratch.path()) / "target";
+  std::ofstream(target) << "";
+  fs::permissions(target, fs::perms::owner_read);
+  fs::create_symlink(target, family / "link");
+  EXPECT_TRUE(place->open_to_servers().is(Code::kIoError));
+  EXPECT_EQ(mode(target), 0400);
 }
 
 // A table whose regions change, or whose answers are lost, at chosen loads.
@@ -159,7 +190,10 @@ class TroubledTable final : public ForwardingTable {
  public:
   using ForwardingTable::ForwardingTable;
 
-  Result<std::vector<std::string>> region_starts() override { return starts_; }
+  Result<std::vector<std::string>> region_starts() override {
+    if (asked_++ >= askings_max_) return Status::busy("meta is busy");
+    return starts_;
+  }
 
   Result<IngestInfo> ingest(const IngestRequest& request) override {
     ++loads_;
@@ -177,6 +211,8 @@ class TroubledTable final : public ForwardingTable {
   }
 
   std::vector<std::string> starts_ = {"", "m"};
+  int asked_ = 0;
+  int askings_max_ = INT_MAX;
   bool split_next_ = false;
   bool lose_next_ = false;
   int loads_ = 0;
@@ -248,6 +284,15 @@ TEST_F(LoadSink, ALoadWithoutAnAnswerIsRepeated) {
             from_->count(Scan().versions(UINT32_MAX)).value().cells);
 }
 
+// The last load counts, although meta is busy afterwards.
+TEST_F(LoadSink, NothingIsAskedAfterTheLastLoad) {
+  TroubledTable to(to_);
+  to.askings_max_ = 1;
+  const Status copied = copy(to);
+  EXPECT_TRUE(copied.ok()) << copied;
+  EXPECT_EQ(stored(*to_), stored(*from_));
+}
+
 TEST_F(LoadSink, AnErrorThatStaysIsReturned) {
   TroubledTable to(to_);
   ASSERT_TRUE(engine_->alter_table("to", {.read_only = true}).ok());
@@ -273,6 +318,7 @@ TEST(LoadPlaceTest, FilesOfAKilledRunAreRemoved) {
     const auto place = LoadPlace::open({.staging = scratch.path(), .copy = 7});
     ASSERT_TRUE(place.ok()) << place.status();
     EXPECT_TRUE(fs::is_empty(left));
+    EXPECT_EQ(fs::status(left).permissions(), fs::perms::owner_all) << "before servers are let in";
   }
   EXPECT_FALSE(fs::exists(left));
   EXPECT_FALSE(fs::exists(left.string() + ".lock"));

@@ -16,20 +16,23 @@ namespace {
 namespace fs = std::filesystem;
 
 // Returns what admits the files below the directory. Paths lose their symbolic links, which could lead out.
+// Users who can change the directory could put such a link there later, so it must be closed to others.
 Result<std::function<Result<std::string>(const std::string&)>> loads_from(const std::string& directory) {
   std::error_code error;
   const fs::path root = fs::canonical(directory, error);
+  const fs::file_status found = error ? fs::file_status() : fs::status(root, error);
   if (error)
     return Status::not_found("--load-from: the directory cannot be read: " + error.message()).at(directory);
+  if ((found.permissions() & fs::perms::others_write) != fs::perms::none)
+    return Status::invalid_argument("--load-from: every user may write into the directory")
+        .at(directory)
+        .hinting("chmod o-w " + shell_word(directory));
   return [root](const std::string& path) -> Result<std::string> {
     std::error_code unreadable;
     const fs::path whole = fs::canonical(path, unreadable);
-    if (unreadable) return Status::not_found("the file cannot be read: " + unreadable.message()).at(path);
-    const fs::path below = whole.lexically_relative(root);
+    const fs::path below = unreadable ? fs::path() : whole.lexically_relative(root);
     if (!below.empty() && *below.begin() != "..") return whole.string();
-    return Status::read_only("the file is outside of the directory from which clients may load")
-        .at(path)
-        .hinting("the directory is " + root.string());
+    return Status::read_only("the file is not there, or outside of the directory of --load-from").at(path);
   };
 }
 

@@ -98,7 +98,8 @@ class CreateCommand final : public Command {
           .hinting("a table of a store has one region");
     if (!splits_.empty()) {
       if (regions_ || !split_by_.empty())
-        return Status::invalid_argument("--splits names the regions, and so does --regions")
+        return Status::invalid_argument(fmt::format("--splits tells the regions, and so does {}",
+                                                    regions_ ? "--regions" : "--split-by"))
             .hinting("leave one of them out");
       CELLAR_TRY_ASSIGN(const RowSplits splits, RowSplits::read(splits_));
       return splits.rows();

@@ -111,7 +111,7 @@ class CopyCommand final : public Command {
         .option("--state", state_, "FILE",
                 "where progress is kept (TO.copy next to a store; none for a cluster)")
         .option("--batch", batch_, "SIZE",
-                "write at about so many bytes: 64k to 32m (4m), of files 1m to 1t (2g)");
+                "bytes of a batch, 64k to 32m (4m), or of a bulk load, 1m to 1t (2g)");
     loads_.declare(arguments);
     rows_.declare_range(arguments);
     arguments

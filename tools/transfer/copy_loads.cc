@@ -24,7 +24,7 @@ void CopyLoads::declare(Arguments& arguments) {
               "load HFiles, through a directory or webhdfs://NAMENODE:9870/DIR")
       .option("--servers-staging", servers_staging_, "URI",
               "where the servers of the cluster find --staging (file:///PLACE)")
-      .option("--scratch", scratch_, "DIR", "where files lie until WebHDFS has them (/tmp)")
+      .option("--scratch", scratch_, "DIR", "where files lie until WebHDFS has them (.)")
       .option("--splits", splits_, "FILE",
               "first rows of the regions of a new table in a cluster, one a line")
       .option("--regions", regions_, "N", "cut a new table in a cluster into N regions of about one size");
@@ -37,7 +37,10 @@ Status CopyLoads::check(bool to_cluster, bool copies) const {
   }
   if (regions < 1 || regions > kRegionsMax)
     return misplaced("--regions", fmt::format("expects a number from 1 to {}", kRegionsMax));
-  const bool web_hdfs = staging_.starts_with("webhdfs://");
+  const bool web_hdfs = LoadPlace::is_in_hdfs(staging_);
+  if (!web_hdfs && staging_.find("://") != std::string::npos)
+    return misplaced("--staging", "is neither a directory nor a name that begins with webhdfs://")
+        .hinting("the form is webhdfs://NAMENODE:9870/DIR; --servers-staging takes other names");
   if (!copies && (wanted() || cut_regions()))
     return misplaced("--verify only", "copies nothing: leave out --staging, --splits and --regions");
   if (web_hdfs && !to_cluster)
@@ -70,8 +73,11 @@ Result<std::vector<std::string>> CopyLoads::splits_for(Table& from,
   }
   if (!regions_.empty()) {
     CELLAR_TRY_ASSIGN(const uint64_t regions, parse_count(regions_));
-    CELLAR_TRY_ASSIGN(RangeSplits splits, from.split_points(regions));
-    return std::move(splits.rows);
+    Result<RangeSplits> splits = from.split_points(regions);
+    if (splits.status().is(Code::kNotSupported))
+      return splits.status().hinting("name the first rows of the regions: --splits FILE");
+    CELLAR_TRY(splits.status());
+    return std::move(splits->rows);
   }
   std::vector<std::string> rows = starts;
   if (rows.empty()) {

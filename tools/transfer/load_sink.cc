@@ -1,8 +1,12 @@
 // The directories of a load, the files in them, and the loads.
 #include "tools/transfer/load_sink.h"
 
+#include <fcntl.h>
 #include <fmt/format.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
+#include <cerrno>
 #include <filesystem>
 #include <utility>
 #include <vector>
@@ -25,14 +29,38 @@ Status failed_at(std::string_view what, const std::string& path, const std::erro
   return Status::io_error(fmt::format("{}: {}", what, error.message())).at(path);
 }
 
-// As `chmod a+rwX`.
-Status open_to_all(const fs::path& path) {
-  constexpr fs::perms kFile = fs::perms::owner_read | fs::perms::owner_write | fs::perms::group_read |
-                              fs::perms::group_write | fs::perms::others_read | fs::perms::others_write;
+// OpenFd: a descriptor, closed with the object.
+class OpenFd {
+ public:
+  explicit OpenFd(int fd) : fd_(fd) {}
+  ~OpenFd() {
+    if (fd_ >= 0) ::close(fd_);
+  }
+  OpenFd(const OpenFd&) = delete;
+  OpenFd& operator=(const OpenFd&) = delete;
+  int get() const { return fd_; }
+
+ private:
+  const int fd_;
+};
+
+// Lets all users read the directory, and read and change the files in it, as HBase demands. No link is
+// followed, and what another user has put there is refused.
+Status open_to_all(int parent, const std::string& name, const fs::path& shown) {
+  const OpenFd opened(::openat(parent, name.c_str(), O_RDONLY | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK));
+  struct stat found = {};
+  if (opened.get() < 0 || ::fstat(opened.get(), &found) != 0)
+    return failed_at("its rights cannot be set", shown.string(), {errno, std::generic_category()});
+  const bool directory = S_ISDIR(found.st_mode);
+  if (found.st_uid != ::geteuid() || !(directory || S_ISREG(found.st_mode)))
+    return Status::io_error("another user has changed the directory for the files").at(shown.string());
+  if (::fchmod(opened.get(), directory ? 0755 : 0666) != 0)
+    return failed_at("its rights cannot be set", shown.string(), {errno, std::generic_category()});
+  if (!directory) return {};
   std::error_code error;
-  const fs::perms rights = fs::is_directory(path, error) ? fs::perms::all : kFile;
-  if (!error) fs::permissions(path, rights, error);
-  return error ? failed_at("its rights cannot be set", path.string(), error) : Status();
+  for (fs::directory_iterator at(shown, error), end; !error && at != end; at.increment(error))
+    CELLAR_TRY(open_to_all(opened.get(), at->path().filename().string(), at->path()));
+  return error ? failed_at("the files cannot be listed", shown.string(), error) : Status();
 }
 
 }  // namespace
@@ -51,11 +79,15 @@ LoadPlace::~LoadPlace() {
 
 Status LoadPlace::begin() {
   std::error_code error;
-  fs::path parent = of_web_hdfs() ? options_.scratch : without_slash(options_.staging);
-  if (parent.empty()) parent = fs::temp_directory_path(error);
-  if (!error) parent = fs::absolute(parent, error).lexically_normal();
+  fs::path parent = is_in_hdfs() ? options_.scratch : without_slash(options_.staging);
+  parent = fs::absolute(parent.empty() ? "." : parent, error).lexically_normal();
   if (error) return failed_at("the directory for the files cannot be found", parent.string(), error);
+  const bool is_new = !fs::exists(parent, error);
   CELLAR_TRY_ASSIGN(parent_, posix_file_system().open_directory(parent.string(), /*create=*/true));
+  // Its new directories are their owner's alone. The servers must be able to enter it.
+  if (is_new && options_.for_cluster && !is_in_hdfs())
+    fs::permissions(parent, fs::perms::owner_all | fs::perms::group_exec | fs::perms::others_exec, error);
+  if (error) return failed_at("its rights cannot be set", parent.string(), error);
   path_ = parent / fmt::format("cellar-copy-{:016x}", options_.copy);
   Result<std::unique_ptr<FileLock>> lock = parent_->lock(lock_name());
   const Status held = lock.ok() ? (*lock)->check() : lock.status();
@@ -64,29 +96,23 @@ Status LoadPlace::begin() {
   CELLAR_TRY(held);
   lock_ = std::move(*lock);
   CELLAR_TRY(clear());
-  fs::create_directory(path_, error);
+  if (!fs::create_directory(path_, error) && !error) error = std::make_error_code(std::errc::file_exists);
+  if (!error) fs::permissions(path_, fs::perms::owner_all, error);
   return error ? failed_at("the directory cannot be made", path_.string(), error) : Status();
 }
-
-bool LoadPlace::of_web_hdfs() const { return options_.staging.starts_with("webhdfs://"); }
 
 std::string LoadPlace::next_directory() { return (path_ / std::to_string(++directories_)).string(); }
 
 std::string LoadPlace::servers_name_of(const std::string& directory) const {
-  if (of_web_hdfs()) return options_.staging;
+  if (is_in_hdfs()) return options_.staging;
   if (options_.servers_staging.empty()) return {};
   const fs::path below = fs::path(directory).lexically_relative(path_.parent_path());
   return without_slash(options_.servers_staging) + "/" + below.string();
 }
 
-Status LoadPlace::open_to_servers(const std::string& directory) const {
-  if (!options_.for_cluster || of_web_hdfs()) return {};
-  CELLAR_TRY(open_to_all(path_));
-  CELLAR_TRY(open_to_all(directory));
-  std::error_code error;
-  for (fs::recursive_directory_iterator at(directory, error), end; !error && at != end; at.increment(error))
-    CELLAR_TRY(open_to_all(at->path()));
-  return error ? failed_at("the files cannot be listed", directory, error) : Status();
+Status LoadPlace::open_to_servers() const {
+  if (!options_.for_cluster || is_in_hdfs()) return {};
+  return open_to_all(AT_FDCWD, path_.string(), path_);
 }
 
 Status LoadPlace::clear() const {
@@ -102,15 +128,21 @@ class LoadSink final : public CopySink {
   LoadSink(Session& session, Table& table, LoadPlace& place)
       : session_(session), table_(table), place_(place) {}
 
-  // The sink is made before the first cell is read, so that options that no HFile can have fail at once.
+  // Mistakes in options show before the first cell is read: HFiles that no family can have, or a place that
+  // is not HDFS.
   Status begin() {
-    CELLAR_TRY_ASSIGN(starts_, table_.region_starts());
-    return begin_files();
+    if (place_.is_in_hdfs()) {
+      IngestRequest nothing;
+      nothing.servers_directory = place_.servers_name_of({});
+      CELLAR_TRY(table_.ingest(nothing).status());
+    }
+    return begin_portion();
   }
 
   bool takes_markers_in_order() const override { return true; }
 
   Status add(const CellView& cell) override {
+    if (files_ == nullptr) CELLAR_TRY(begin_portion());
     ++cells_;
     return files_->add(cell);
   }
@@ -123,12 +155,16 @@ class LoadSink final : public CopySink {
     std::error_code ignored;  // the place removes what is left
     fs::remove_all(directory_, ignored);
     cells_ = 0;
-    return begin();
+    return {};
   }
 
   uint64_t tags_left_out() const override { return 0; }  // files keep all tags
 
  private:
+  Status begin_portion() {
+    CELLAR_TRY_ASSIGN(starts_, table_.region_starts());
+    return begin_files();
+  }
   Status begin_files() {
     directory_ = place_.next_directory();
     std::vector<std::string> splits(starts_.begin() + (starts_.empty() ? 0 : 1), starts_.end());
@@ -153,7 +189,7 @@ class LoadSink final : public CopySink {
   }
 
   Status ingest() {
-    CELLAR_TRY(place_.open_to_servers(directory_));
+    CELLAR_TRY(place_.open_to_servers());
     CELLAR_TRY_ASSIGN(const BulkFiles found, find_bulk_files(directory_));
     CELLAR_ASSERT(!found.files.empty());
     IngestRequest request;
@@ -171,9 +207,8 @@ class LoadSink final : public CopySink {
       progress.show(bytes_done, 0);
       return !interrupted();
     };
-    const auto done = table_.ingest(request);
-    if (!done.ok() && interrupted()) return interrupted_status("the last files were not loaded");
-    return done.status();
+    const Status done = table_.ingest(request).status();
+    return done.is(Code::kAborted) ? interrupted_status("the last files were not loaded") : done;
   }
 
   // Writes the cells of the files into others, for the regions that the table has now.

@@ -21,7 +21,7 @@ class LoadPlace {
   struct Options {
     std::string staging = {};          // a directory, or "webhdfs://HOST:PORT/DIRECTORY" for a cluster
     std::string servers_staging = {};  // a cluster's name of the directory `staging`; empty: its path
-    std::string scratch = {};          // where files lie before WebHDFS has them; empty: the system's place
+    std::string scratch = {};          // where files lie before WebHDFS has them; empty: here
     uint64_t copy = 0;                 // tells copies apart: what an earlier run of this one left is removed
     bool for_cluster = false;          // the servers read the files, perhaps as other users
   };
@@ -36,12 +36,14 @@ class LoadPlace {
   // Returns what IngestRequest::servers_directory is for such a directory.
   std::string servers_name_of(const std::string& directory) const;
   // Lets other users read and change the files, if servers of a cluster open them here. kIoError.
-  Status open_to_servers(const std::string& directory) const;
+  Status open_to_servers() const;
+  // Returns whether `staging` is in HDFS.
+  static bool is_in_hdfs(const std::string& staging) { return staging.starts_with("webhdfs://"); }
+  bool is_in_hdfs() const { return is_in_hdfs(options_.staging); }
 
  private:
   explicit LoadPlace(const Options& options) : options_(options) {}
   Status begin();
-  bool of_web_hdfs() const;
   std::string lock_name() const { return path_.filename().string() + ".lock"; }
   Status clear() const;
 
