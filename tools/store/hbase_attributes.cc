@@ -14,15 +14,16 @@ constexpr std::string_view kRegionsStay = "only create cuts a table into regions
 
 struct Passing {
   std::string_view name;
-  std::string_view why;
+  std::string_view why;         // it has no effect in a store
+  std::string_view in_cluster;  // the same of a statement that alters a table of a cluster
 };
 
 constexpr Passing kPassing[] = {
-    {"SPLITS", kRegions},
-    {"SPLITS_FILE", kRegions},
-    {"NUMREGIONS", kRegions},
-    {"SPLITALGO", kRegions},
-    {"REOPEN_REGIONS", "it is altered at once"},
+    {"SPLITS", kRegions, kRegionsStay},
+    {"SPLITS_FILE", kRegions, kRegionsStay},
+    {"NUMREGIONS", kRegions, kRegionsStay},
+    {"SPLITALGO", kRegions, kRegionsStay},
+    {"REOPEN_REGIONS", "it is altered at once", "it is altered at once"},
 };
 
 }  // namespace
@@ -45,7 +46,7 @@ std::string configuration_note(std::string_view key) {
 
 std::string_view passing_attribute(std::string_view name, bool in_cluster) {
   for (const Passing& each : kPassing)
-    if (each.name == name) return in_cluster && each.why == kRegions ? kRegionsStay : each.why;
+    if (each.name == name) return in_cluster ? each.in_cluster : each.why;
   return {};
 }
 
