@@ -42,8 +42,15 @@ def one_region(release, folder, seed, tables):
     return tally
 
 
+CLUSTER_STEPS = ("client", "hdfs", "tls", "copies")
+
+
 def compare(release, options):
     """All comparisons with one release."""
+    def asked(key):
+        """Whether a long comparison is made: in a short run only if it is asked for."""
+        return not options.short or options.only == key or (options.cluster and key in CLUSTER_STEPS)
+
     summary = {}
     work = fresh(release.folder / "files")
     steps = [("Cellar's files read by HBase", "cellar_to_hbase",
@@ -60,20 +67,20 @@ def compare(release, options):
     if serves() and not is_2_4(release):
         steps.append(("HBase's client on a served store", "serve",
                       lambda: serve(release, fresh(work / "serve"), options.seed, 10 if options.short else 100)))
-    if serves() and not is_2_4(release) and (not options.short or options.only == "programs"):
+    if serves() and not is_2_4(release) and asked("programs"):
         steps.append(("Programs for HBase on a served store", "programs",
                       lambda: programs(release, fresh(work / "programs"), options)))
     if serves():
-        of_client = client_briefly if options.short and options.only is None else client
+        of_client = client if asked("client") else client_briefly
         steps.append(("The client on a cluster and a store", "client",
                       lambda: of_client(release, fresh(work / "client"), options)))
-    if serves() and (not options.short or options.only == "hdfs"):
+    if serves() and asked("hdfs"):
         steps.append(("The client on a cluster on HDFS", "hdfs", lambda: hdfs(release, fresh(work / "hdfs"), options)))
-    if serves() and not is_2_4(release) and (not options.short or options.only == "tls"):
+    if serves() and not is_2_4(release) and asked("tls"):
         steps.append(("TLS, in both directions", "tls", lambda: tls(release, fresh(work / "tls"), options)))
-    if serves() and (not options.short or options.only == "copies"):
+    if serves() and asked("copies"):
         steps.append(("Copies to a cluster and back", "copies", lambda: copied(release, fresh(work / "copies"), options)))
-    steps = [each for each in steps if options.only in (None, each[1])]
+    steps = [each for each in steps if options.only in (None, each[1]) and (not options.cluster or each[1] in CLUSTER_STEPS)]
 
     def timed(title, step):
         begin = time.monotonic()
@@ -100,6 +107,8 @@ def parse():
     parser.add_argument("--hbase", default="2.6,2.4", help="profiles of pom.xml, with commas (2.6,2.4)")
     parser.add_argument("--only", help="one comparison: cellar_to_hbase, hbase_to_cellar, bulk_load, directories, region, "
                                        "serve, programs, client, hdfs, tls, copies; with --bench: files, operations, clients")
+    parser.add_argument("--cluster", action="store_true", help="only the comparisons with a whole cluster: "
+                        + ", ".join(CLUSTER_STEPS))
     parser.add_argument("--ycsb", help="for programs: YCSB's hbase2/src/main/java/site/ycsb/db/hbase2/HBaseClient2.java")
     parser.add_argument("--cells", type=int, default=1_500_000, help="of --bench")
     parser.add_argument("--rounds", type=int, default=5, help="of --bench")
