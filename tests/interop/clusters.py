@@ -210,6 +210,9 @@ def hdfs(release, folder, options):
         relay([CLUSTER, "compare", name, folder / "store", options.seed, 1_000 if options.short else 20_000], cluster, tally)
         relay([CLUSTER, "upset", name, options.seed, 8 if options.short else 40], cluster, tally)
         bulk_loads(cluster, name, fresh(folder / "bulk"), options.seed, tally, on_hdfs=True)
+        if is_2_4(release):  # with its jars, a DataNode of Hadoop 2.10 never answers WebHDFS, nor does it answer curl
+            print("copies through WebHDFS were left out with HBase 2.4", flush=True)
+            return tally
         place = f"webhdfs://{told(cluster, 'webhdfs')}/loads"
         copy_there_and_back(release, cluster, name, fresh(folder / "copies"), options, tally, place)
         if (rest := told(cluster, "count /loads")) != "0":
