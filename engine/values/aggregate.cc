@@ -223,18 +223,23 @@ Result<Aggregate<Number>> aggregate(Table& table, const Scan& scan, const Aggreg
   return all;
 }
 
-template Result<Aggregate<int64_t>> aggregate(Table&, const Scan&, const AggregateOptions&);
-template Result<Aggregate<double>> aggregate(Table&, const Scan&, const AggregateOptions&);
-template Result<Aggregate<std::string>> aggregate(Table&, const Scan&, const AggregateOptions&);
+// A template is not shown by a shared library because of its namespace, as other functions are.
+#define CELLAR_SHOWN __attribute__((visibility("default")))
+
+template CELLAR_SHOWN Result<Aggregate<int64_t>> aggregate(Table&, const Scan&, const AggregateOptions&);
+template CELLAR_SHOWN Result<Aggregate<double>> aggregate(Table&, const Scan&, const AggregateOptions&);
+template CELLAR_SHOWN Result<Aggregate<std::string>> aggregate(Table&, const Scan&, const AggregateOptions&);
 
 using GroupOf = std::function<Result<size_t>(std::string_view)>;
 template <class Number>
 using OnGroup = std::function<Status(const Aggregate<Number>&)>;
-template Status aggregate_groups(Table&, const Scan&, const GroupOf&, const OnGroup<int64_t>&,
-                                 const AggregateOptions&);
-template Status aggregate_groups(Table&, const Scan&, const GroupOf&, const OnGroup<double>&,
-                                 const AggregateOptions&);
-template Status aggregate_groups(Table&, const Scan&, const GroupOf&, const OnGroup<std::string>&,
-                                 const AggregateOptions&);
+template CELLAR_SHOWN Status aggregate_groups(Table&, const Scan&, const GroupOf&, const OnGroup<int64_t>&,
+                                              const AggregateOptions&);
+template CELLAR_SHOWN Status aggregate_groups(Table&, const Scan&, const GroupOf&, const OnGroup<double>&,
+                                              const AggregateOptions&);
+template CELLAR_SHOWN Status aggregate_groups(Table&, const Scan&, const GroupOf&,
+                                              const OnGroup<std::string>&, const AggregateOptions&);
+
+#undef CELLAR_SHOWN
 
 }  // namespace cellar

@@ -25,6 +25,12 @@ for library in "$engine" "$files"; do
   echo "$(basename "$library"): $count names, all of them public"
 done
 
+# Functions that are templates are shown only if each of them says so.
+shown=$(nm -DC --defined-only "$engine")
+for template in 'cellar::aggregate<long>(' 'cellar::aggregate_groups<double>('; do
+  grep -qF "$template" <<<"$shown" || complain "$engine does not show $template…)"
+done
+
 needed=$(readelf -d "$files" | grep NEEDED || true)
 ! grep -q spdlog <<<"$needed" || complain "$files needs the logger"
 ! nm -D --undefined-only "$files" | grep -q 'pthread_create\|_M_start_thread' || complain "$files starts threads"
