@@ -109,11 +109,10 @@ Status examine(VerifyLevel level, Source& source) {
 class UploadedFiles {
  public:
   static Result<std::unique_ptr<UploadedFiles>> begin(const std::string& place, Cluster& cluster) {
-    std::unique_ptr<UploadedFiles> made(new UploadedFiles(cluster));
     CELLAR_TRY_ASSIGN(const WebHdfsPlace parsed, parse_web_hdfs(place));
-    CELLAR_TRY_ASSIGN(made->hdfs_, WebHdfs::open(parsed, cluster.user(), cluster.timeout_us()));
-    made->name_ = fmt::format("load-{:016x}", system_random());
-    made->path_ = parsed.path + "/" + made->name_;
+    CELLAR_TRY_ASSIGN(std::unique_ptr<WebHdfs> hdfs,
+                      WebHdfs::open(parsed, cluster.user(), cluster.timeout_us()));
+    std::unique_ptr<UploadedFiles> made(new UploadedFiles(cluster, std::move(hdfs), parsed.path));
     CELLAR_TRY(made->until_it_succeeds([&] { return made->hdfs_->make_directories(made->name_); }));
     return made;
   }
@@ -134,7 +133,11 @@ class UploadedFiles {
   }
 
  private:
-  explicit UploadedFiles(Cluster& cluster) : cluster_(cluster) {}
+  UploadedFiles(Cluster& cluster, std::unique_ptr<WebHdfs> hdfs, const std::string& place)
+      : cluster_(cluster),
+        hdfs_(std::move(hdfs)),
+        name_(fmt::format("load-{:016x}", system_random())),
+        path_(place + "/" + name_) {}
 
   // A server of HDFS may be lost in the middle of a file, or be busy. Written again, the file is replaced.
   template <class Work>
@@ -149,10 +152,10 @@ class UploadedFiles {
   }
 
   Cluster& cluster_;
-  std::unique_ptr<WebHdfs> hdfs_;
-  std::string name_;            // of the directory, below the place
+  const std::unique_ptr<WebHdfs> hdfs_;
+  const std::string name_;      // of the directory, below the place
+  const std::string path_;      // for the servers, whose file system is this one
   std::set<std::string> made_;  // directories of families
-  std::string path_;            // for the servers, whose file system is this one
   uint64_t files_ = 0;
 };
 

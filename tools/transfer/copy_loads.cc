@@ -30,12 +30,11 @@ void CopyLoads::declare(Arguments& arguments) {
       .option("--regions", regions_, "N", "cut a new table in a cluster into N regions of about one size");
 }
 
-Status CopyLoads::check(bool to_cluster, bool copies) const {
-  uint64_t regions = 1;
+Status CopyLoads::check(bool to_cluster, bool copies) {
   if (!regions_.empty()) {
-    CELLAR_TRY_ASSIGN(regions, for_argument("--regions", parse_count(regions_)));
+    CELLAR_TRY_ASSIGN(regions_wanted_, for_argument("--regions", parse_count(regions_)));
   }
-  if (regions < 1 || regions > kRegionsMax)
+  if (regions_wanted_ < 1 || regions_wanted_ > kRegionsMax)
     return misplaced("--regions", fmt::format("expects a number from 1 to {}", kRegionsMax));
   const bool web_hdfs = LoadPlace::is_in_hdfs(staging_);
   if (!web_hdfs && staging_.find("://") != std::string::npos)
@@ -72,8 +71,7 @@ Result<std::vector<std::string>> CopyLoads::splits_for(Table& from,
     return splits.rows();
   }
   if (!regions_.empty()) {
-    CELLAR_TRY_ASSIGN(const uint64_t regions, parse_count(regions_));
-    Result<RangeSplits> splits = from.split_points(regions);
+    Result<RangeSplits> splits = from.split_points(regions_wanted_);
     if (splits.status().is(Code::kNotSupported))
       return splits.status().hinting("name the first rows of the regions: --splits FILE");
     CELLAR_TRY(splits.status());

@@ -1,6 +1,7 @@
 // CopyLoads: the options of a copy that loads HFiles in place of batches, and of the regions of its table.
 #pragma once
 
+#include <cstdint>
 #include <memory>
 #include <string>
 #include <vector>
@@ -15,7 +16,7 @@ class CopyLoads {
  public:
   void declare(Arguments& arguments);
   // Checks the options together. `to_cluster`: the copy goes to a cluster; `copies`: it writes at all.
-  Status check(bool to_cluster, bool copies) const;
+  Status check(bool to_cluster, bool copies);
 
   // Returns whether files are loaded.
   bool wanted() const { return !staging_.empty(); }
@@ -33,6 +34,7 @@ class CopyLoads {
   std::string scratch_;
   std::string splits_;
   std::string regions_;
+  uint64_t regions_wanted_ = 1;  // of the text before
 };
 
 }  // namespace cellar
