@@ -239,7 +239,7 @@ Result<std::vector<std::string>> Cluster::region_starts(const std::string& table
   }
   if (starts.empty()) return no_table(table);
   std::ranges::sort(starts);  // regions of a split that is under way may stand next to those before it
-  starts.erase(std::ranges::unique(starts).begin(), starts.end());
+  starts.erase(std::unique(starts.begin(), starts.end()), starts.end());
   return starts;
 }
 
