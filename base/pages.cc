@@ -3,11 +3,14 @@
 
 #include <sys/mman.h>
 
+#include <algorithm>
+#include <array>
 #include <atomic>
 #include <cerrno>
 #include <new>
 
 #include "base/assert.h"
+#include "base/mutex.h"
 #include "base/recycled.h"
 
 namespace cellar {
@@ -16,20 +19,7 @@ namespace {
 
 std::atomic<uint64_t> taken{0};
 
-}  // namespace
-
-char* take_pages(size_t bytes) {
-  CELLAR_ASSERT(bytes > 0);
-  // AddressSanitizer finds uses of freed memory and of neighbours in memory of the allocator.
-  if (!kKeepsMemory) return static_cast<char*>(::operator new (bytes, std::align_val_t{64}));
-  void* pages = ::mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-  if (pages == MAP_FAILED) throw std::bad_alloc();
-  taken.fetch_add(bytes, std::memory_order_relaxed);
-  return static_cast<char*>(pages);
-}
-
-void return_pages(char* pages, size_t bytes) {
-  if (!kKeepsMemory) return ::operator delete (pages, std::align_val_t{64});
+void unmap(char* pages, size_t bytes) {
   if (::munmap(pages, bytes) != 0) {
     // A process has a largest number of mappings, and a hole in one makes two of it. Only the addresses are
     // lost then.
@@ -39,6 +29,78 @@ void return_pages(char* pages, size_t bytes) {
   taken.fetch_sub(bytes, std::memory_order_relaxed);
 }
 
+// The spare blocks of the process, the one that was returned last on top.
+class SpareBlocks {
+ public:
+  // Returns a spare block, or nullptr.
+  char* take() {
+    const MutexLock lock(mutex_);
+    return count_ == 0 ? nullptr : blocks_[--count_];
+  }
+  // Returns false if the block must go back to the system.
+  bool keep(char* block) {
+    const MutexLock lock(mutex_);
+    if (count_ >= std::min<uint64_t>(asked_bytes_ / SparePages::kBlockBytes, blocks_.size())) return false;
+    blocks_[count_++] = block;
+    return true;
+  }
+  void release() {
+    while (char* const block = take()) unmap(block, SparePages::kBlockBytes);
+  }
+  uint64_t bytes() const {
+    const MutexLock lock(mutex_);
+    return count_ * SparePages::kBlockBytes;
+  }
+  void ask(uint64_t bytes) {
+    const MutexLock lock(mutex_);
+    asked_bytes_ += bytes;
+  }
+  // Nobody asks for as many bytes any more: those who still ask begin anew.
+  void withdraw(uint64_t bytes) {
+    {
+      const MutexLock lock(mutex_);
+      CELLAR_ASSERT(asked_bytes_ >= bytes);
+      asked_bytes_ -= bytes;
+    }
+    release();
+  }
+
+ private:
+  mutable Mutex mutex_;
+  uint64_t asked_bytes_ CELLAR_GUARDED_BY(mutex_) = 0;
+  size_t count_ CELLAR_GUARDED_BY(mutex_) = 0;
+  std::array<char*, SparePages::kBytesMax / SparePages::kBlockBytes> blocks_ CELLAR_GUARDED_BY(mutex_) = {};
+};
+
+constinit SpareBlocks spare;
+
+}  // namespace
+
+char* take_pages(size_t bytes) {
+  CELLAR_ASSERT(bytes > 0);
+  // AddressSanitizer finds uses of freed memory and of neighbours in memory of the allocator.
+  if (!kKeepsMemory) return static_cast<char*>(::operator new (bytes, std::align_val_t{64}));
+  if (bytes == SparePages::kBlockBytes)
+    if (char* const block = spare.take()) return block;
+  void* pages = ::mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  if (pages == MAP_FAILED) throw std::bad_alloc();
+  taken.fetch_add(bytes, std::memory_order_relaxed);
+  return static_cast<char*>(pages);
+}
+
+void return_pages(char* pages, size_t bytes) {
+  if (!kKeepsMemory) return ::operator delete (pages, std::align_val_t{64});
+  if (bytes != SparePages::kBlockBytes || !spare.keep(pages)) unmap(pages, bytes);
+}
+
 uint64_t bytes_of_pages() { return taken.load(std::memory_order_relaxed); }
+
+// A sum of huge numbers must not overflow.
+SparePages::SparePages(uint64_t bytes) : asked_bytes_(std::min<uint64_t>(bytes, kBytesMax)) {
+  spare.ask(asked_bytes_);
+}
+SparePages::~SparePages() { spare.withdraw(asked_bytes_); }
+uint64_t SparePages::bytes() { return spare.bytes(); }
+void SparePages::release() { spare.release(); }
 
 }  // namespace cellar

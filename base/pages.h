@@ -7,12 +7,36 @@
 namespace cellar {
 
 // Returns `bytes` (1 or more) of memory, aligned to 64 bytes. It does not come from the allocator, which
-// keeps freed blocks that lie between others: docs/decisions/memtables-take-pages.md. Throws std::bad_alloc
-// as operator new does. Any thread.
+// keeps freed blocks that lie between others: docs/decisions/memtables-take-pages.md. The bytes have any
+// value. Throws std::bad_alloc as operator new does. Any thread.
 char* take_pages(size_t bytes);
-// Returns memory of take_pages(bytes) to the system. Any thread.
+// Returns memory of take_pages(bytes) to the system, or keeps it for later: see SparePages. Any thread.
 void return_pages(char* pages, size_t bytes);
-// Returns the bytes that the process has taken and not returned, of which the allocator does not know.
+// Returns the bytes that the process has taken from the system and not given back, spare ones included. The
+// allocator does not know of them.
 uint64_t bytes_of_pages();
+
+// SparePages: returned blocks of kBlockBytes wait for the next take_pages() of that size. A page of the
+// system costs a fault and is filled with zeros; a spare one costs neither. The blocks belong to the process.
+// Each object asks for a number of bytes, and at most the sum of them is kept. The last object to go gives
+// all blocks back. Any thread.
+class SparePages {
+ public:
+  static constexpr size_t kBlockBytes = 1 << 20;
+  static constexpr size_t kBytesMax = 64 << 20;  // whatever is asked for
+
+  explicit SparePages(uint64_t bytes);
+  ~SparePages();
+  SparePages(const SparePages&) = delete;
+  SparePages& operator=(const SparePages&) = delete;
+
+  // Returns the bytes of all spare blocks of the process.
+  static uint64_t bytes();
+  // Gives all of them back to the system.
+  static void release();
+
+ private:
+  const uint64_t asked_bytes_;
+};
 
 }  // namespace cellar

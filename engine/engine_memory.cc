@@ -5,6 +5,7 @@
 #include <memory>
 
 #include "base/assert.h"
+#include "base/pages.h"
 
 namespace cellar {
 namespace {
@@ -20,12 +21,13 @@ void add_memory(const EngineParts& parts, EngineStatus& status) {
     for (const auto& file : view->files) status.reader_bytes += file->memory_bytes();
   }
   status.memtable_held_bytes = at_least_0(parts.memory.held_bytes());
+  status.memtable_spare_bytes = SparePages::bytes();
   status.memtable_budget_bytes = parts.world.options.memtable_bytes_total;
   status.cache_pinned_bytes = parts.files.cache().stats().pinned_bytes;
   status.job_bytes = at_least_0(parts.activity.job_bytes.load(std::memory_order_relaxed));
   if (parts.disk.wal != nullptr) status.log_preallocated_bytes = parts.disk.wal->preallocated_bytes();
-  status.memory_bytes = status.memtable_bytes + status.memtable_held_bytes + status.cache_used_bytes +
-                        status.reader_bytes + status.job_bytes;
+  status.memory_bytes = status.memtable_bytes + status.memtable_held_bytes + status.memtable_spare_bytes +
+                        status.cache_used_bytes + status.reader_bytes + status.job_bytes;
   CELLAR_ASSERT(status.memory_bytes >= status.memtable_bytes);
 }
 

@@ -30,6 +30,7 @@ void tell_end_of_trace(EngineParts& parts, const Status& status) {
 EngineParts::EngineParts(EngineOptions options, std::string path, std::shared_ptr<BlockCache> cache,
                          const MakeTable& make_table)
     : world(std::move(options), std::move(path)),
+      spare_pages(world.options.read_only ? 0 : world.options.memtable_bytes),
       totals(world),
       activity(world.executor),
       health(world, activity.changed),

@@ -7,6 +7,7 @@
 #include <string_view>
 #include <vector>
 
+#include "base/pages.h"
 #include "engine/jobs/background.h"
 #include "engine/jobs/checkpoint_job.h"
 #include "engine/jobs/feed_reader.h"
@@ -46,6 +47,7 @@ struct EngineParts : std::enable_shared_from_this<EngineParts> {
 
   EngineLife life;
   const World world;
+  const SparePages spare_pages;
   TotalsSeries totals;
   Activity activity;
   EngineCounters counters;

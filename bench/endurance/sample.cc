@@ -61,6 +61,7 @@ void add_memory(Json& json, const EngineStatus& status) {
   json["memory_bytes"] = status.memory_bytes;
   json["memtable_bytes"] = status.memtable_bytes;
   json["memtable_held_bytes"] = status.memtable_held_bytes;
+  json["memtable_spare_bytes"] = status.memtable_spare_bytes;
   json["cache_bytes"] = status.cache_used_bytes;
   json["reader_bytes"] = status.reader_bytes;
   json["job_bytes"] = status.job_bytes;

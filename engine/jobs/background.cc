@@ -121,6 +121,7 @@ void Background::end_flush(Store& store, const Status& status) {
     drop_retries(store, true);
   }
   work_.activity.changed.signal();
+  idle_watch_.note();  // also for the memory of the memtables
 }
 
 // The log still has everything: a later try writes a new file.

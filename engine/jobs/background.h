@@ -136,6 +136,7 @@ class Background final : public FlushScheduler {
   struct IdleShape;
   Due due_in(IdleShape& idle, int64_t ms) const;
   std::optional<int64_t> next_due_ms(IdleShape& idle) const;
+  std::optional<int64_t> begin_due_compactions();
   std::optional<int64_t> look_at_idle_stores();
   void flush_hidden(const std::shared_ptr<Store>& store);
   static Status check_picked(const Store& store, const Picked& picked);

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "base/assert.h"
+#include "base/pages.h"
 #include "compaction/plan.h"
 #include "engine/jobs/background.h"
 #include "engine/jobs/compaction_job.h"
@@ -90,7 +91,7 @@ void Background::flush_hidden(const std::shared_ptr<Store>& store) {
 
 // Queues compactions that are due: first those that only drop files, then those of the stores with most runs.
 // Returns the time until the next look in microseconds. The end of a compaction asks for a look of its own.
-std::optional<int64_t> Background::look_at_idle_stores() {
+std::optional<int64_t> Background::begin_due_compactions() {
   const EngineOptions& options = work_.world.options;
   if (!options.automatic_compaction || options.read_only || work_.activity.closing.load() ||
       work_.health.failed())
@@ -123,6 +124,15 @@ std::optional<int64_t> Background::look_at_idle_stores() {
   CELLAR_ASSERT(next_ms > 0);
   const bool doubted = work_.expiry.read().ahead_ms != 0;
   return std::min(next_ms, doubted ? kDoubtMsMax : kLookMsMax) * 1000;
+}
+
+// The memory of flushed memtables is given back once no flush has followed for some time. Readers may keep a
+// memtable for longer than that; its memory is waited for.
+std::optional<int64_t> Background::look_at_idle_stores() {
+  SparePages::release();
+  const std::optional<int64_t> next_us = begin_due_compactions();
+  if (work_.memory.held_bytes() <= 0 || work_.activity.closing.load()) return next_us;
+  return std::min(next_us.value_or(IdleWatch::kSettleUs), IdleWatch::kSettleUs);
 }
 
 }  // namespace cellar

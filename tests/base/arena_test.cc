@@ -43,7 +43,7 @@ TEST(Arena, ALargePieceLeavesTheCurrentBlockInUse) {
   EXPECT_EQ(second, first + 8);
 }
 
-// Blocks of 1 MiB are pages, which go back to the system: the process does not keep them.
+// Blocks of 1 MiB are pages, which go back to the system: nobody asked the process to keep spare ones.
 TEST(Arena, LargeBlocksAreGivenBack) {
   const uint64_t before = bytes_of_pages();
   {

@@ -9,6 +9,8 @@
 #include <string>
 #include <vector>
 
+#include "base/pages.h"
+#include "base/recycled.h"
 #include "tests/engine/engine_fixture.h"
 #include "tests/support/step_executor.h"
 
@@ -210,6 +212,38 @@ TEST_F(IdleStore, TheTimerOfAClosedEngineDoesNothing) {
   EXPECT_EQ(files_of(*table), 1u) << "automatic_compaction is off";
   table.reset();
   EXPECT_OK(engine_->close());
+}
+
+// The next memtable takes the blocks of the flushed one. The system gets them back a minute after the last
+// flush, and those of a memtable that a reader kept for longer, too.
+TEST_F(IdleStore, BlocksOfFlushedMemtablesWaitForTheNextOneAndLeave) {
+  if (!kKeepsMemory) GTEST_SKIP() << "AddressSanitizer gets all memory back at once.";
+  EngineOptions options;
+  options.automatic_compaction = false;
+  open(options);
+  const auto table = make_table("t", "compression=none");
+  const auto spare = [&] { return engine_->status().memtable_spare_bytes; };
+  put_and_flush(*table, 0, 20'000);
+  const uint64_t kept = spare();
+  EXPECT_GE(kept, 2u << 20);
+  const uint64_t taken = bytes_of_pages();
+  put_and_flush(*table, 0, 20'000);
+  EXPECT_EQ(spare(), kept);
+  EXPECT_EQ(bytes_of_pages(), taken) << "nothing more came from the system";
+
+  for (int i = 0; i < 20'000; ++i) EXPECT_OK(table->put(Put("r" + std::to_string(i)).add("f", "q", "v")));
+  auto scanner = table->scan(Scan()).value();
+  ASSERT_TRUE(scanner->next());
+  EXPECT_OK(engine_->flush());
+  pass(2 * 60 * kSecondUs);
+  EXPECT_EQ(spare(), 0u);
+  scanner.reset();
+  EXPECT_GE(spare(), 1u << 20) << "the reader is gone";
+  pass(2 * 60 * kSecondUs);
+  EXPECT_EQ(spare(), 0u);
+  const uint64_t steps = executor_->steps();
+  pass(kDayUs);
+  EXPECT_LE(executor_->steps() - steps, 2u) << "nothing wakes up after that";
 }
 
 }  // namespace

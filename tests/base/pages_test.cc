@@ -1,0 +1,89 @@
+// Goal: blocks wait for the next memtable while somebody asks for them, and go back to the system afterwards.
+#include "base/pages.h"
+
+#include <gtest/gtest.h>
+
+#include <cstring>
+#include <memory>
+#include <thread>
+#include <vector>
+
+#include "base/recycled.h"
+
+namespace cellar::testing {
+
+TEST(SparePages, ABlockIsTakenAgainWhileSomebodyAsksForIt) {
+  if (!kKeepsMemory) GTEST_SKIP() << "AddressSanitizer gets all memory back at once.";
+  const uint64_t before = bytes_of_pages();
+  {
+    const SparePages user(SparePages::kBlockBytes);
+    char* const block = take_pages(SparePages::kBlockBytes);
+    return_pages(block, SparePages::kBlockBytes);
+    EXPECT_EQ(SparePages::bytes(), SparePages::kBlockBytes);
+    EXPECT_EQ(take_pages(SparePages::kBlockBytes), block);
+    EXPECT_EQ(SparePages::bytes(), 0u);
+    return_pages(block, SparePages::kBlockBytes);
+    char* const larger = take_pages(SparePages::kBlockBytes + 1);
+    return_pages(larger, SparePages::kBlockBytes + 1);
+    EXPECT_EQ(bytes_of_pages(), before + SparePages::kBlockBytes) << "only blocks of one size are kept";
+    SparePages::release();
+    EXPECT_EQ(bytes_of_pages(), before);
+  }
+  EXPECT_EQ(bytes_of_pages(), before);
+}
+
+TEST(SparePages, TheyHaveALimitAndTheLastUserGivesThemBack) {
+  if (!kKeepsMemory) GTEST_SKIP() << "AddressSanitizer gets all memory back at once.";
+  const uint64_t before = bytes_of_pages();
+  auto user = std::make_unique<SparePages>(UINT64_MAX);
+  std::vector<char*> blocks;
+  while (blocks.size() < SparePages::kBytesMax / SparePages::kBlockBytes + 5)
+    blocks.push_back(take_pages(SparePages::kBlockBytes));
+  for (char* const block : blocks) return_pages(block, SparePages::kBlockBytes);
+  EXPECT_EQ(SparePages::bytes(), SparePages::kBytesMax);
+  EXPECT_EQ(bytes_of_pages(), before + SparePages::kBytesMax);
+  user.reset();
+  EXPECT_EQ(bytes_of_pages(), before);
+  return_pages(take_pages(SparePages::kBlockBytes), SparePages::kBlockBytes);
+  EXPECT_EQ(SparePages::bytes(), 0u) << "nobody asks for it any more";
+}
+
+TEST(SparePages, TheSumOfWhatIsAskedForIsKept) {
+  if (!kKeepsMemory) GTEST_SKIP() << "AddressSanitizer gets all memory back at once.";
+  const auto kept_of_8 = [] {
+    std::vector<char*> blocks(8);
+    for (char*& block : blocks) block = take_pages(SparePages::kBlockBytes);
+    for (char* const block : blocks) return_pages(block, SparePages::kBlockBytes);
+    return SparePages::bytes() / SparePages::kBlockBytes;
+  };
+  const SparePages none(SparePages::kBlockBytes - 1);
+  EXPECT_EQ(kept_of_8(), 0u);
+  const SparePages two(2 * SparePages::kBlockBytes);
+  {
+    const SparePages three(3 * SparePages::kBlockBytes);
+    EXPECT_EQ(kept_of_8(), 5u);
+  }
+  EXPECT_EQ(SparePages::bytes(), 0u);
+  EXPECT_EQ(kept_of_8(), 2u);
+}
+
+// Threads take and return blocks; each block has one owner at a time.
+TEST(SparePages, ThreadsNeverShareABlock) {
+  const SparePages user(SparePages::kBytesMax);
+  std::vector<std::thread> threads;
+  for (char mark = 1; mark <= 4; ++mark) {
+    threads.emplace_back([mark] {
+      for (int round = 0; round < 200; ++round) {
+        char* const block = take_pages(SparePages::kBlockBytes);
+        std::memset(block, mark, 4096);
+        if (round % 16 == 0) SparePages::release();
+        EXPECT_EQ(block[0], mark);
+        EXPECT_EQ(block[4095], mark);
+        return_pages(block, SparePages::kBlockBytes);
+      }
+    });
+  }
+  for (std::thread& thread : threads) thread.join();
+}
+
+}  // namespace cellar::testing
