@@ -1,12 +1,16 @@
-// One data block: its cells encoded and decoded by every encoding of the build, its bytes compressed and
-// decompressed by every codec. Narrow rows of one cell, and wide ones of 64.
+// One data block. Every encoding of the build encodes and decodes its cells. Every codec compresses and
+// decompresses its bytes, and reads it from the page cache. Narrow rows of one cell, and wide ones of 64.
 #include <benchmark/benchmark.h>
 #include <fmt/format.h>
+#include <unistd.h>
 
+#include <cstdio>
 #include <memory>
 #include <string>
 #include <vector>
 
+#include "base/checksum.h"
+#include "base/random.h"
 #include "bench/bed.h"
 #include "bench/hfile_bed.h"
 #include "cellar/compressor.h"
@@ -19,14 +23,16 @@ namespace {
 constexpr uint64_t kColumnsWide = 64;
 constexpr size_t kBlockBytes = 16384;
 
-std::vector<OwnedCell> cells_of_a_block(bool wide) {
+// The cells of a block that begins with row `first`.
+std::vector<OwnedCell> cells_of_a_block(bool wide, uint64_t first = 0, size_t value_bytes = 40) {
   std::vector<OwnedCell> cells;
   size_t bytes = 0;
-  for (uint64_t i = 0; bytes < kBlockBytes; ++i) {
+  for (uint64_t i = first; bytes < kBlockBytes; ++i) {
     OwnedCell& cell = cells.emplace_back();
     cell.assign(numbered("user", wide ? i / kColumnsWide : i), "d",
                 wide ? numbered("column", i % kColumnsWide, 4) : "name",
-                1'700'000'000'000 + static_cast<int64_t>(mixed(i) % 1000), CellType::kPut, 0, text_of(i, 40));
+                1'700'000'000'000 + static_cast<int64_t>(mixed(i) % 1000), CellType::kPut, 0,
+                text_of(i, value_bytes));
     bytes += 8 + cell.view().key_size + cell.view().value_size;
   }
   return cells;
@@ -113,6 +119,69 @@ void decompress(benchmark::State& state, const std::string& codec) {
   state.SetBytesProcessed(state.iterations() * static_cast<int64_t>(payload.size()));
 }
 
+// Blocks in a file, which the system has in its page cache.
+class FileOfBlocks {
+ public:
+  struct Block {
+    uint64_t offset = 0;
+    size_t bytes = 0;
+    size_t payload_bytes = 0;
+    uint32_t sum = 0;
+  };
+
+  FileOfBlocks(const std::string& codec, size_t blocks) : file_(std::tmpfile()) {
+    if (file_ == nullptr) give_up(Status::io_error("cannot create a temporary file"));
+    std::string body;
+    uint64_t offset = 0;
+    for (size_t i = 0; i < blocks; ++i) {
+      const std::string payload = encoded("none", cells_of_a_block(false, i * 1000, 100));
+      body.clear();
+      if (const Status status = codec_of(codec).compress(payload, body); !status.ok()) give_up(status);
+      if (std::fwrite(body.data(), 1, body.size(), file_) != body.size())
+        give_up(Status::io_error("cannot write the temporary file"));
+      blocks_.push_back({offset, body.size(), payload.size(), crc32c(body)});
+      offset += body.size();
+    }
+    if (std::fflush(file_) != 0) give_up(Status::io_error("cannot write the temporary file"));
+  }
+  ~FileOfBlocks() { std::fclose(file_); }
+  FileOfBlocks(const FileOfBlocks&) = delete;
+  FileOfBlocks& operator=(const FileOfBlocks&) = delete;
+
+  const std::vector<Block>& blocks() const { return blocks_; }
+  bool read(const Block& block, std::string& into) const {
+    into.resize(block.bytes);
+    return pread(fileno(file_), into.data(), block.bytes, static_cast<off_t>(block.offset)) ==
+           static_cast<ssize_t>(block.bytes);
+  }
+
+ private:
+  std::FILE* const file_;
+  std::vector<Block> blocks_;
+};
+
+// Reads random blocks: one call of the system, the checksum of the bytes, and their decompression. A get that
+// misses the block cache cannot do without these. No index is searched, no block is kept, and no cell is
+// looked at. The rate is the most that get_hit_pagecache of the driver can reach with this codec.
+void read_a_block(benchmark::State& state, const std::string& codec) {
+  const FileOfBlocks file(codec, scaled(4096, 64));
+  Random random(1);
+  std::string body;
+  std::string payload(2 * kBlockBytes, ' ');
+  for (auto unused : state) {
+    static_cast<void>(unused);
+    const FileOfBlocks::Block& block = file.blocks()[random.below(file.blocks().size())];
+    if (!file.read(block, body) || crc32c(body) != block.sum) {
+      state.SkipWithError("a block was not read as it was written");
+      break;
+    }
+    const Status status = codec_of(codec).decompress(body, block.payload_bytes, payload.data());
+    if (!status.ok()) give_up(status);
+    benchmark::DoNotOptimize(payload.data());
+  }
+  state.SetItemsProcessed(state.iterations());
+}
+
 [[maybe_unused]] const bool registered_micro_block = [] {
   for (const std::string& encoding : encoding_names()) {
     for (const bool wide : {false, true}) {
@@ -128,6 +197,8 @@ void decompress(benchmark::State& state, const std::string& codec) {
                                  [=](benchmark::State& state) { compress(state, codec); });
     benchmark::RegisterBenchmark(("block/decompress/codec:" + codec).c_str(),
                                  [=](benchmark::State& state) { decompress(state, codec); });
+    benchmark::RegisterBenchmark(("block/read/codec:" + codec).c_str(),
+                                 [=](benchmark::State& state) { read_a_block(state, codec); });
   }
   return true;
 }();

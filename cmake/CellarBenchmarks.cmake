@@ -136,6 +136,12 @@ if(CELLAR_BUILD_TESTS)
   set_tests_properties(bench.damage PROPERTIES TIMEOUT 120)
   add_test(NAME bench.compare COMMAND Python3::Interpreter "${PROJECT_SOURCE_DIR}/bench/compare_test.py")
   add_test(NAME bench.sustained COMMAND Python3::Interpreter "${PROJECT_SOURCE_DIR}/bench/sustained_test.py")
+  add_test(NAME bench.growth_py COMMAND Python3::Interpreter "${PROJECT_SOURCE_DIR}/bench/growth_test.py")
+  # The workloads that the driver runs only if they are named, on few rows.
+  add_test(NAME bench.growth COMMAND Python3::Interpreter "${PROJECT_SOURCE_DIR}/bench/growth.py" run
+    --driver $<TARGET_FILE:cellar_driver> --rows 1000,2000 --peers cellar,cellar_leveled
+    --out "${PROJECT_BINARY_DIR}/growth.jsonl")
+  set_tests_properties(bench.growth PROPERTIES TIMEOUT 300 ENVIRONMENT PYTHONDONTWRITEBYTECODE=1)
   add_test(NAME bench.instructions COMMAND cellar_instructions)
   # Other compilers and options compile to other counts than those that are kept.
   find_program(CELLAR_VALGRIND valgrind)
@@ -153,8 +159,8 @@ if(CELLAR_BUILD_TESTS)
     "${PROJECT_BINARY_DIR}/driver.jsonl" "${PROJECT_BINARY_DIR}/driver.jsonl")
   set_tests_properties(bench.driver PROPERTIES TIMEOUT 300 FIXTURES_SETUP driver_lines)
   set_tests_properties(bench.compare_runs PROPERTIES TIMEOUT 60 FIXTURES_REQUIRED driver_lines)
-  set_tests_properties(bench.compare bench.sustained bench.claims_page bench.claims_py bench.instructions
+  set_tests_properties(bench.compare bench.sustained bench.growth_py bench.claims_page bench.claims_py bench.instructions
     bench.instructions_py PROPERTIES TIMEOUT 60)
-  set_tests_properties(bench.compare bench.sustained bench.compare_runs bench.claims_page bench.claims_py
+  set_tests_properties(bench.compare bench.sustained bench.growth_py bench.compare_runs bench.claims_page bench.claims_py
     bench.instructions_py PROPERTIES ENVIRONMENT PYTHONDONTWRITEBYTECODE=1)
 endif()

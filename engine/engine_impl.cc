@@ -410,6 +410,14 @@ EngineStatus EngineImpl::status() {
 
 Metrics EngineImpl::metrics() { return metrics_of(*parts_, status()); }
 
+// Lets the log go if all of it is in files, so that the next open has nothing to read. A failure fails no
+// close. The log either stays as it is, or it is sealed, which closing it reports.
+void EngineImpl::leave_flushed_log() {
+  const auto is_flushed = [](const auto& store) { return store->oldest_unflushed() == UINT64_MAX; };
+  if (!std::ranges::all_of(parts_->catalog.stores(), is_flushed)) return;
+  if (parts_->disk.wal->begin_small_segment().ok()) parts_->background.log_release().run();
+}
+
 // The end of a healthy engine: what no log holds is flushed, the log is closed, and the manifest remembers
 // exactly where.
 Status EngineImpl::finish() {
@@ -424,6 +432,7 @@ Status EngineImpl::finish() {
   CELLAR_TRY(parts_->background.wait_idle());
   CELLAR_TRY(parts_->disk.check_lock());
   CELLAR_ASSERT(parts_->activity.closing.load() && !parts_->world.options.read_only);
+  leave_flushed_log();
   CELLAR_TRY_ASSIGN(const LogPosition end, parts_->disk.wal->close_cleanly());
   CELLAR_ASSERT(end.segment == parts_->disk.wal->current_segment() &&
                 !parts_->disk.wal->health().ok());  // it takes no more

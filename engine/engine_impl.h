@@ -101,6 +101,7 @@ class EngineImpl final : public Engine {
   Result<SecondPair> second_pair(const std::string& name);
   Status drop_now(const std::string& name);
   Status truncate_now(const std::string& name);
+  void leave_flushed_log();
   Status finish();
   Status close_now();
 

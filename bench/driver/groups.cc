@@ -63,6 +63,10 @@ std::vector<Group> make_groups() {
       {"sync", {"put_sync_t1", "put_sync_t4", "put_sync_t16"}, run_point_sync},
       {"replay", {"wal_replay"}, run_replay},
       {"sustained", {"overwrite_sustained"}, run_sustained},
+      {"growth",
+       {"growth_load", "growth_open", "growth_get", "growth_get_hot", "growth_scan10_hot", "growth_put"},
+       run_growth,
+       false},
   };
   for (const Workload& workload : known_workloads()) all.push_back(group_of(workload));
   all.push_back({"ycsb_a_t2", {"ycsb_a_t2"}, run_a_by_two, true, true});

@@ -25,6 +25,7 @@ void run_point_sync(Run& run);
 void run_replay(Run& run);
 void run_sustained(Run& run);
 void run_main(Run& run);
+void run_growth(Run& run);
 void run_together(Run& run);
 void run_time_range(Run& run);
 void run_wide(Run& run);

@@ -1,5 +1,6 @@
 // The main group: one store is loaded at random, overwritten, and read before and after its compaction. It is
-// read from the block cache, from the page cache and from the disk.
+// read from the block cache, from the page cache and from the disk. The group of growth does a fixed number
+// of operations on a store of any number of rows.
 #include <algorithm>
 #include <vector>
 
@@ -181,6 +182,61 @@ void run_main(Run& run) {
   measure_cached_scans(run);
   measure_page_cache(run);
   measure_cold(run);
+}
+
+namespace {
+
+constexpr uint64_t kGrowthOps = 200'000;   // of each kind, whatever the number of rows
+constexpr uint64_t kGrowthRows = 100'000;  // which the cache holds, next to each other
+constexpr uint64_t kGrowthOpens = 5;
+
+// Closes and opens the store; only opening is measured.
+void open_again(Run& run, Sample& sample) {
+  run.options().create = false;
+  sample.ops = kGrowthOpens;
+  for (uint64_t i = 0; i < kGrowthOpens; ++i) {
+    run.peer().close();
+    sample.start();
+    timed(0, 1, sample.times, [&](uint64_t) { run.peer().open(run.options()); });
+    sample.stop();
+  }
+}
+
+// The same reads twice, and the second time is measured: what the cache can hold is in it then.
+void read_warm(Run& run, Sample& sample, uint64_t rows, const OneRead& read) {
+  sample.ops = kGrowthOps;
+  for (const bool measured : {false, true}) {
+    Sample unmeasured;
+    run.work(measured ? sample : unmeasured, 1, [&](Worker& worker) {
+      Random random(97);
+      RowKey key;
+      timed(0, kGrowthOps, worker.times, [&](uint64_t) { read(worker, key, random.below(rows)); });
+    });
+  }
+}
+
+}  // namespace
+
+void run_growth(Run& run) {
+  run.fresh({std::string(kFamily)});
+  run.step("growth_load", Step::kNeeded, "ops/s",
+           [&](Sample& sample) { put_at_random(run, sample, run.n(), 0); });
+  if (!run.more()) return;
+  run.peer().flush();
+  run.peer().settle();
+  run.reopen(kLargeCache);
+  run.step("growth_open", Step::kAlone, "opens/s", [&](Sample& sample) { open_again(run, sample); });
+  run.step("growth_get", Step::kAlone, "ops/s",
+           [&](Sample& sample) { read_warm(run, sample, run.n(), get_hit); });
+  run.step("growth_get_hot", Step::kAlone, "ops/s",
+           [&](Sample& sample) { read_warm(run, sample, std::min(run.n(), kGrowthRows), get_hit); });
+  run.step("growth_scan10_hot", Step::kAlone, "ops/s", [&](Sample& sample) {
+    read_warm(run, sample, std::min(run.n(), kGrowthRows), [](Worker& worker, RowKey& key, uint64_t index) {
+      scan_from(worker, key.present(index).view(), 10);
+    });
+  });
+  run.step("growth_put", Step::kAlone, "ops/s",
+           [&](Sample& sample) { put_at_random(run, sample, std::min(run.n(), kGrowthOps), 1); });
 }
 
 }  // namespace cellar::bench

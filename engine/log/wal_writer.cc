@@ -6,7 +6,6 @@
 #include <algorithm>
 #include <atomic>
 #include <deque>
-#include <optional>
 #include <string>
 #include <utility>
 
@@ -20,10 +19,6 @@ namespace cellar {
 namespace {
 
 constexpr uint64_t kSegmentBytesMin = 4096;
-// A store of one cell is small. The price: after each open a fast writer waits at the first segments, about
-// 10 ms in all. Growth by 8 or 16 was not faster: larger segments take longer to prepare.
-constexpr uint64_t kFirstSegmentBytes = 64 << 10;
-constexpr uint64_t kSegmentGrowth = 4;
 constexpr size_t kScratchBytesMax = 1 << 20;  // kept between appends
 constexpr size_t kUnsyncedSegmentsMax = 4;    // a writer that outruns the medium further syncs itself
 
@@ -51,11 +46,15 @@ class Wal::Core : public std::enable_shared_from_this<Wal::Core> {
   Status sync_before(uint64_t lsn);
   uint64_t next_lsn() const { return lsn_; }
   bool is_durable(uint64_t lsn) const { return durable_before_.load(std::memory_order_acquire) >= lsn; }
+  Status begin_small_segment();
   Result<LogPosition> close_cleanly();
   Status release_before(uint64_t segment);
   uint64_t needed_from(uint64_t sequence) const;
-  uint64_t current_segment() const;
-  LogPosition end() const;
+  uint64_t current_segment() const { return current_segment_.load(std::memory_order_acquire); }
+  LogPosition end() const {
+    const MutexLock lock(mutex_);
+    return {current_->id, current_->appended.load(std::memory_order_acquire), current_->next_lsn.load(), 0};
+  }
   LogPosition synced() const;
   std::vector<LogSegment> segments() const;
   uint64_t preallocated_bytes() const {
@@ -63,7 +62,10 @@ class Wal::Core : public std::enable_shared_from_this<Wal::Core> {
     const bool ready = preparation_ == Preparation::kReady && prepared_.ok() && *prepared_ != nullptr;
     return plain_ ? 0 : current_->capacity + (ready ? (*prepared_)->capacity : 0);
   }
-  Status health() const;
+  Status health() const {
+    const MutexLock lock(mutex_);
+    return failure_;
+  }
   Status restart(uint64_t last_sequence, const std::vector<LogSegment>& ends);
   uint64_t restarts() const { return restarts_.load(std::memory_order_acquire); }
   Status seal(const Status& failure);
@@ -182,11 +184,6 @@ Status Wal::Core::seal(const Status& failure) {
   const MutexLock lock(mutex_);
   if (failure_.ok()) failure_ = failure;
   sealed_.store(true);
-  return failure_;
-}
-
-Status Wal::Core::health() const {
-  const MutexLock lock(mutex_);
   return failure_;
 }
 
@@ -404,6 +401,14 @@ Status Wal::Core::roll(uint64_t payload_bytes) {
   status = finish_old(old->id);
   give_sync_turn();
   return status;
+}
+
+Status Wal::Core::begin_small_segment() {
+  if (sealed_.load(std::memory_order_relaxed)) return health();
+  CELLAR_ASSERT(current_ != nullptr && current_->file != nullptr);
+  if (is_small(current_->appended.load(std::memory_order_relaxed), options_.segment_bytes)) return Status();
+  next_bytes_ = first_bytes();
+  return roll(0);
 }
 
 // ---- syncing
@@ -641,13 +646,6 @@ uint64_t Wal::Core::needed_from(uint64_t sequence) const {
   return current_->id;
 }
 
-uint64_t Wal::Core::current_segment() const { return current_segment_.load(std::memory_order_acquire); }
-
-LogPosition Wal::Core::end() const {
-  const MutexLock lock(mutex_);
-  return {current_->id, current_->appended.load(std::memory_order_acquire), current_->next_lsn.load(), 0};
-}
-
 LogPosition Wal::Core::synced() const {
   const MutexLock lock(mutex_);
   const WalSegment& segment = old_.empty() ? *current_ : *old_.front();
@@ -689,6 +687,7 @@ Status Wal::restart(uint64_t last_sequence, const std::vector<LogSegment>& ends)
 }
 uint64_t Wal::restarts() const { return core_->restarts(); }
 void Wal::seal(const Status& failure) { static_cast<void>(core_->seal(failure)); }
+Status Wal::begin_small_segment() { return core_->begin_small_segment(); }
 Result<LogPosition> Wal::close_cleanly() { return core_->close_cleanly(); }
 uint64_t Wal::current_segment() const { return core_->current_segment(); }
 LogPosition Wal::end() const { return core_->end(); }

@@ -112,6 +112,11 @@ class Wal {
   // Seals the log.
   void seal(const Status& failure);
 
+  // Goes on in a new, small segment unless the current one is small: up to a 256th of the largest size. For a
+  // log that is about to be closed. The next open reads the current segment, also if nothing in it counts any
+  // more. For the thread that may append. Failures as append().
+  Status begin_small_segment();
+
   // Syncs, appends CLOSE, syncs, cuts the segment, removes the segment prepared ahead. The log is sealed
   // afterwards. The position is for ManifestEdit::clean_close: with it on record any missing byte of the log
   // is an error.

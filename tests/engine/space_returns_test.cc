@@ -81,5 +81,44 @@ TEST_F(SpaceReturns, AfterTheTableWasDropped) {
   expect_empty(peak);
 }
 
+// An open reads the log that the manifest names. It is short if the files have everything.
+TEST_F(SpaceReturns, ALogWhoseCellsAreInFilesLeavesWithTheClose) {
+  auto table = make_table("t", {family("d")});
+  churn(*table);
+  EXPECT_GT(bytes_below("store/wal"), 1u << 20);
+  table.reset();
+  EXPECT_OK(engine_->close());
+  EXPECT_LE(bytes_below("store/wal"), 512u);
+  open();
+  EXPECT_EQ(engine_->recovery_report().records_replayed, 0u);
+  table = engine_->open_table("t").value();
+  EXPECT_EQ(scan(*table, Scan()).size(), uint64_t{kRows});
+
+  // One cell that is in no file keeps the log.
+  EXPECT_OK(table->put(Put("row").add("d", "q", std::string(300'000, 'v'))));
+  EXPECT_OK(table->flush());
+  EXPECT_OK(table->put(Put("last").add("d", "q", "v")));
+  table.reset();
+  EXPECT_OK(engine_->close());
+  EXPECT_GT(bytes_below("store/wal"), 300'000u);
+  open();
+  EXPECT_EQ(engine_->recovery_report().cells_replayed, 1u);
+  EXPECT_EQ(scan(*engine_->open_table("t").value(), Scan()).size(), uint64_t{kRows} + 2);
+}
+
+// A feed needs the log for longer.
+TEST_F(SpaceReturns, AFeedKeepsALogWhoseCellsAreInFiles) {
+  auto table = make_table("t", {family("d")});
+  EXPECT_OK(engine_->feeds().create("f", {}));
+  churn(*table);
+  table.reset();
+  EXPECT_OK(engine_->close());
+  open();
+  const auto reader = engine_->feeds().read("f", {}).value();
+  uint64_t records = 0;
+  while (reader->next().value() != nullptr) ++records;
+  EXPECT_EQ(records, uint64_t{kRows} * 8);
+}
+
 }  // namespace
 }  // namespace cellar::testing

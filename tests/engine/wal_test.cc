@@ -256,6 +256,33 @@ TEST(Wal, ReleasedSegmentsGoOldestFirstAndOthersStay) {
   EXPECT_TRUE(remove_segments_before(*log.wal_directory, 7, {}, nullptr).ok());
 }
 
+// The records are in files, so a log that ends in a new segment leaves nothing to read.
+TEST_P(WalModes, ASmallSegmentAtTheEndLeavesNothingToRead) {
+  Log log(1 << 20);
+  if (GetParam()) log.plain();
+  ASSERT_TRUE(log.open().ok());
+  ASSERT_TRUE(log.append(1000).ok());
+  ASSERT_TRUE(log.wal->begin_small_segment().ok());
+  EXPECT_EQ(log.wal->current_segment(), 1u) << "it is small";
+  while (log.wal->current_segment() < 3) ASSERT_TRUE(log.append(1000).ok());
+  while (log.wal->end().offset < 5000) ASSERT_TRUE(log.append(1000).ok());
+  ASSERT_TRUE(log.wal->begin_small_segment().ok());
+  EXPECT_EQ(log.wal->current_segment(), 4u);
+  EXPECT_EQ(log.wal->needed_from(log.next - 1), 4u);
+  ASSERT_TRUE(log.wal->release_before(4).ok());
+  log.facts.first_segment = 4;
+  const Result<LogPosition> end = log.wal->close_cleanly();
+  ASSERT_TRUE(end.ok()) << end.status().to_text();
+  log.facts.clean_close = *end;
+  const ReadBack back = log.read();
+  ASSERT_TRUE(back.status.ok()) << back.status.to_text();
+  EXPECT_TRUE(back.sequences.empty());
+  const std::vector<DirectoryEntry> files = log.wal_directory->list().value();
+  ASSERT_EQ(files.size(), 1u);
+  EXPECT_LE(read_file(*log.wal_directory, files[0].name).size(), 512u);
+  EXPECT_FALSE(log.wal->begin_small_segment().ok()) << "the log is closed";
+}
+
 // Nobody waits for a job that has not begun.
 TEST(Wal, GoesOnWithAnExecutorThatNeverHelps) {
   Log log;
