@@ -100,7 +100,8 @@ const char* policy_of(uint64_t seed) {
 }
 
 struct LifeTally {
-  uint64_t lives = 0, kills = 0, power_cuts = 0, faults = 0, by_itself = 0, by_resume = 0, writes = 0;
+  uint64_t lives = 0, kills = 0, power_cuts = 0, in_recoveries = 0, faults = 0, by_itself = 0, by_resume = 0,
+           writes = 0;
 };
 
 class Life {
@@ -168,6 +169,7 @@ class Life {
     if (random_.one_in(3)) {
       left->stop_at(1 + random_.below(60), random_.below(90));
       open_and_close(*left);
+      tally_.in_recoveries += left->crashed() ? 1 : 0;  // or it was over before
       left->crash();
       left = left->crash_image({.mode = mode, .seed = random_.next()});
     }
@@ -202,6 +204,7 @@ TEST_P(RandomLives, LoseNothingAndGoOn) {
   count(tally.lives, "random lives of a store");
   count(tally.kills, "ends of the process in random lives");
   count(tally.power_cuts, "power cuts in random lives");
+  count(tally.in_recoveries, "crashes in recoveries of random lives");
   count(tally.faults, "faults in random lives");
   count(tally.by_itself, "of them after which writes were taken again at once");
   count(tally.by_resume, "of them after which writes were taken again by resume()");
