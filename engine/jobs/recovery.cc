@@ -210,7 +210,7 @@ Status Recovery::replay_record(const LogRecord& record) {
     if (touched_.empty() || touched_.back() != &store) touched_.push_back(&store);
     ++report_.cells_replayed;
   }
-  CELLAR_TRY(cells.status().at(place_of(record)));
+  if (!cells.status().ok()) return cells.status().at(place_of(record));
   last_sequence_ = std::max(last_sequence_, record.sequence);
   for (Store* store : touched_) {
     work_.memory.grow(store->take_growth());

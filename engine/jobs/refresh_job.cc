@@ -224,7 +224,7 @@ Status RefreshJob::visit(const LogRecord& record) {
     else
       waits = true;
   }
-  CELLAR_TRY(cells.status().at(place_of(record)));
+  if (!cells.status().ok()) return cells.status().at(place_of(record));
   if (waits) waiting_.push_back({record.sequence, record.count, std::string(record.payload)});
   return {};
 }
