@@ -13,6 +13,7 @@
 #include "base/random.h"
 #include "bench/bed.h"
 #include "bench/hfile_bed.h"
+#include "bench/workload/data.h"
 #include "cellar/compressor.h"
 #include "hfile/codec/codecs.h"
 #include "hfile/encoding/encoding.h"
@@ -23,16 +24,14 @@ namespace {
 constexpr uint64_t kColumnsWide = 64;
 constexpr size_t kBlockBytes = 16384;
 
-// The cells of a block that begins with row `first`.
-std::vector<OwnedCell> cells_of_a_block(bool wide, uint64_t first = 0, size_t value_bytes = 40) {
+std::vector<OwnedCell> cells_of_a_block(bool wide) {
   std::vector<OwnedCell> cells;
   size_t bytes = 0;
-  for (uint64_t i = first; bytes < kBlockBytes; ++i) {
+  for (uint64_t i = 0; bytes < kBlockBytes; ++i) {
     OwnedCell& cell = cells.emplace_back();
     cell.assign(numbered("user", wide ? i / kColumnsWide : i), "d",
                 wide ? numbered("column", i % kColumnsWide, 4) : "name",
-                1'700'000'000'000 + static_cast<int64_t>(mixed(i) % 1000), CellType::kPut, 0,
-                text_of(i, value_bytes));
+                1'700'000'000'000 + static_cast<int64_t>(mixed(i) % 1000), CellType::kPut, 0, text_of(i, 40));
     bytes += 8 + cell.view().key_size + cell.view().value_size;
   }
   return cells;
@@ -119,6 +118,20 @@ void decompress(benchmark::State& state, const std::string& codec) {
   state.SetBytesProcessed(state.iterations() * static_cast<int64_t>(payload.size()));
 }
 
+// The cells of a block of the driver's store that begins with this row.
+std::vector<OwnedCell> cells_of_the_driver(uint64_t row) {
+  std::vector<OwnedCell> cells;
+  RowKey key;
+  ValueMaker values;
+  for (size_t bytes = 0; bytes < kBlockBytes; ++row) {
+    OwnedCell& cell = cells.emplace_back();
+    cell.assign(key.present(row).view(), "f", "q0", 1'700'000'000'000 + static_cast<int64_t>(row % 1000),
+                CellType::kPut, 0, values.of(row, 0));
+    bytes += 8 + cell.view().key_size + cell.view().value_size;
+  }
+  return cells;
+}
+
 // Blocks in a file, which the system has in its page cache.
 class FileOfBlocks {
  public:
@@ -134,7 +147,7 @@ class FileOfBlocks {
     std::string body;
     uint64_t offset = 0;
     for (size_t i = 0; i < blocks; ++i) {
-      const std::string payload = encoded("none", cells_of_a_block(false, i * 1000, 100));
+      const std::string payload = encoded("none", cells_of_the_driver(i * 1000));
       body.clear();
       if (const Status status = codec_of(codec).compress(payload, body); !status.ok()) give_up(status);
       if (std::fwrite(body.data(), 1, body.size(), file_) != body.size())

@@ -6,7 +6,7 @@ if(cellar_bench_sources)
   add_executable(cellar_bench ${cellar_bench_sources})
   cellar_target(cellar_bench)
   cellar_unity(cellar_bench)
-  cellar_link_layers(cellar_bench engine)
+  cellar_link_layers(cellar_bench engine bench/workload)
   target_link_libraries(cellar_bench PRIVATE fmt::fmt benchmark::benchmark benchmark::benchmark_main)
   # What the quickstart shows of it, alone: it builds in a fifteenth of the time.
   add_executable(cellar_get_vs_scan EXCLUDE_FROM_ALL bench/get_vs_scan.cc)
