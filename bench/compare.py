@@ -2,6 +2,7 @@
 """Compares measurements of cellar_driver: engines within one file, or one engine between two files.
 
   compare.py RUN.jsonl                    Cellar against every other engine of the run, round by round
+  compare.py RUN.jsonl --joined           the same in one table, with the ratios and their intervals
   compare.py BEFORE.jsonl AFTER.jsonl     Cellar after a change against Cellar before it
 
 A ratio above 1 means faster: than the other engine, or than before. Within a file a ratio is taken inside each
@@ -138,6 +139,30 @@ def compare_peers(run, peer, base, wanted):
     return tables
 
 
+def join_peers(run, peer, wanted):
+    """One table of an engine against all others within a run: a line a workload."""
+    _, units, rates = run
+    others = [name for name in dict.fromkeys(name for _, name in rates) if name != peer]
+    generator, rows = random.Random(SEED), []
+    for workload, unit in units.items():
+        ours = rates.get((workload, peer))
+        if ours is None or not wanted(workload):
+            continue
+        cells, uppers = [], []
+        for other in others:
+            compared = paired(ours, rates.get((workload, other), {}), generator)
+            if compared is None:
+                cells.append("–")
+                continue
+            figure, limits, _ = compared
+            uppers.append(limits[1] if limits else figure)
+            cells.append(f"{figure:.2f}" + (f" [{limits[0]:.2f}, {limits[1]:.2f}]" if limits else ""))
+        rows.append(Row([workload, unit, short(statistics.median(ours.values())), *cells], min(uppers, default=1)))
+    if not others or not rows:
+        raise Failure(f"the run does not compare {peer} with another engine")
+    return [(f"{peer} against all", ["workload", "unit", peer] + [f"of {other}" for other in others], rows)]
+
+
 def compare_runs(before, after, peer, wanted):
     generator, rows = random.Random(SEED), []
     for workload, unit in before[1].items():
@@ -182,12 +207,15 @@ def main(arguments):
     parser.add_argument("--peer", default="cellar", help="the engine looked at (cellar)")
     parser.add_argument("--base", help="the engine to compare with (all others of the run)")
     parser.add_argument("--workloads", default="*", help="globs, separated by commas")
+    parser.add_argument("--joined", action="store_true", help="one table with a column for each other engine")
     parser.add_argument("--format", choices=["text", "markdown"], default="text")
     parser.add_argument("--fail-below", type=float, metavar="RATIO",
                         help="exit 1 when an interval (with one round: a ratio) lies wholly below RATIO")
     options = parser.parse_args(arguments)
     if options.after and options.base:
         parser.error("--base compares engines within one file")
+    if options.joined and (options.after or options.base):
+        parser.error("--joined compares all engines of one file")
     wanted = lambda name: any(fnmatch.fnmatch(name, glob) for glob in options.workloads.split(","))
     run = read_run(options.run)
     if options.after:
@@ -195,6 +223,8 @@ def main(arguments):
         tables = compare_runs(run, after, options.peer, wanted)
         for difference in differences(run[0], after[0]):
             print(f"note: the circumstances differ: {difference}", file=sys.stderr)
+    elif options.joined:
+        tables = join_peers(run, options.peer, wanted)
     else:
         tables = compare_peers(run, options.peer, options.base, wanted)
     render = as_markdown if options.format == "markdown" else as_text

@@ -80,6 +80,16 @@ class Compare(unittest.TestCase):
         text = self.run_on(run, "--format", "markdown")[1]
         self.assertIn("| get | ops/s | 50 | 100 | 2.00 | - | 1 | one round |", text)
 
+    def test_joined_has_a_column_for_each_engine(self):
+        run = self.file("a", lines_of({"cellar": [100, 10, 100], "slow": [50, 5, 50], "fast": [200, 20, 200]}))
+        code, text = self.run_on(run, "--joined", "--format", "markdown", "--fail-below", "0.4")
+        self.assertIn("| workload | unit | cellar | of slow | of fast |", text)
+        self.assertIn("| get | ops/s | 100 | 2.00 [2.00, 2.00] | 0.50 [0.50, 0.50] |", text)
+        self.assertEqual(code, 0)
+        self.assertEqual(self.run_on(run, "--joined", "--fail-below", "0.6")[0], 1, "the fastest of the others counts")
+        with self.assertRaisesRegex(compare.Failure, "does not compare"):
+            self.run_on(self.file("b", lines_of({"cellar": [1]})), "--joined")
+
     def test_faults_are_named_with_their_place(self):
         broken = self.file("a", ["{}"])
         with self.assertRaisesRegex(compare.Failure, "a:1: not a line"):
