@@ -1,6 +1,7 @@
 // Pages: mapped memory without a file.
 #include "base/pages.h"
 
+#include <pthread.h>
 #include <sys/mman.h>
 
 #include <algorithm>
@@ -35,44 +36,66 @@ class SpareBlocks {
   // Returns a spare block, or nullptr.
   char* take() {
     const MutexLock lock(mutex_);
-    return count_ == 0 ? nullptr : blocks_[--count_];
+    if (count_ == 0) return nullptr;
+    ++uses_;
+    return blocks_[--count_];
   }
   // Returns false if the block must go back to the system.
   bool keep(char* block) {
     const MutexLock lock(mutex_);
-    if (count_ >= std::min<uint64_t>(asked_bytes_ / SparePages::kBlockBytes, blocks_.size())) return false;
+    if (count_ >= limit()) return false;
+    ++uses_;
     blocks_[count_++] = block;
     return true;
   }
+  void ask(uint64_t bytes) {
+    // A fork waits for the lock, which the child inherits.
+    static const int handlers = pthread_atfork([] { spare_for_fork(true); }, [] { spare_for_fork(false); },
+                                               [] { spare_for_fork(false); });
+    CELLAR_ASSERT(handlers == 0);
+    const MutexLock lock(mutex_);
+    asked_bytes_ += bytes;
+  }
+  void withdraw(uint64_t bytes) {
+    const MutexLock lock(mutex_);
+    CELLAR_ASSERT(asked_bytes_ >= bytes);
+    asked_bytes_ -= bytes;
+    shrink_to(limit());
+  }
   void release() {
-    while (char* const block = take()) unmap(block, SparePages::kBlockBytes);
+    const MutexLock lock(mutex_);
+    shrink_to(0);
   }
   uint64_t bytes() const {
     const MutexLock lock(mutex_);
     return count_ * SparePages::kBlockBytes;
   }
-  void ask(uint64_t bytes) {
+  uint64_t uses() const {
     const MutexLock lock(mutex_);
-    asked_bytes_ += bytes;
+    return uses_;
   }
-  // Nobody asks for as many bytes any more: those who still ask begin anew.
-  void withdraw(uint64_t bytes) {
-    {
-      const MutexLock lock(mutex_);
-      CELLAR_ASSERT(asked_bytes_ >= bytes);
-      asked_bytes_ -= bytes;
-    }
-    release();
-  }
+  void lock_for_fork() CELLAR_NO_THREAD_SAFETY_ANALYSIS { mutex_.lock(); }
+  void unlock_after_fork() CELLAR_NO_THREAD_SAFETY_ANALYSIS { mutex_.unlock(); }
 
  private:
+  static void spare_for_fork(bool begins);
+  size_t limit() const CELLAR_REQUIRES(mutex_) {
+    return std::min<uint64_t>(asked_bytes_ / SparePages::kBlockBytes, blocks_.size());
+  }
+  void shrink_to(size_t blocks) CELLAR_REQUIRES(mutex_) {
+    while (count_ > blocks) unmap(blocks_[--count_], SparePages::kBlockBytes);
+  }
+
   mutable Mutex mutex_;
   uint64_t asked_bytes_ CELLAR_GUARDED_BY(mutex_) = 0;
+  uint64_t uses_ CELLAR_GUARDED_BY(mutex_) = 0;
   size_t count_ CELLAR_GUARDED_BY(mutex_) = 0;
   std::array<char*, SparePages::kBytesMax / SparePages::kBlockBytes> blocks_ CELLAR_GUARDED_BY(mutex_) = {};
 };
 
 constinit SpareBlocks spare;
+
+void SpareBlocks::spare_for_fork(bool begins) { begins ? spare.lock_for_fork() : spare.unlock_after_fork(); }
 
 }  // namespace
 
@@ -101,6 +124,7 @@ SparePages::SparePages(uint64_t bytes) : asked_bytes_(std::min<uint64_t>(bytes, 
 }
 SparePages::~SparePages() { spare.withdraw(asked_bytes_); }
 uint64_t SparePages::bytes() { return spare.bytes(); }
+uint64_t SparePages::uses() { return spare.uses(); }
 void SparePages::release() { spare.release(); }
 
 }  // namespace cellar

@@ -18,8 +18,8 @@ uint64_t bytes_of_pages();
 
 // SparePages: returned blocks of kBlockBytes wait for the next take_pages() of that size. A page of the
 // system costs a fault and is filled with zeros; a spare one costs neither. The blocks belong to the process.
-// Each object asks for a number of bytes, and at most the sum of them is kept. The last object to go gives
-// all blocks back. Any thread.
+// Each object asks for a number of bytes, and at most the sum of them is kept. When an object goes, the
+// system gets what is above the sum. Any thread. A forked child may use the blocks of its parent.
 class SparePages {
  public:
   static constexpr size_t kBlockBytes = 1 << 20;
@@ -32,6 +32,8 @@ class SparePages {
 
   // Returns the bytes of all spare blocks of the process.
   static uint64_t bytes();
+  // Returns how many blocks were kept and taken again so far. The blocks are unused while it stays the same.
+  static uint64_t uses();
   // Gives all of them back to the system.
   static void release();
 

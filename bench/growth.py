@@ -3,7 +3,9 @@
 
   growth.py run --driver build/bench/cellar_driver --rows 1e5,1e6,1e7 --peers cellar,rocksdb --out growth.jsonl
   growth.py report growth.jsonl                                   a table for each engine
-  growth.py report growth.jsonl --tool build/bench/cellar --picture growth.svg      and a picture of all costs of Cellar
+  growth.py report growth.jsonl --tool build/bench/cellar --picture growth.svg    and a picture of the first engine's costs
+
+`run` ends with the report.
 
 Times are the mean of a stretch divided by its operations, and the median over the rounds. "memory" is the largest
 resident memory while the store was opened five times.
@@ -32,6 +34,16 @@ class Failure(Exception):
     """Something about the input that the user must mend."""
 
 
+def call(program, arguments, **how):
+    """Runs a program. Its output as text, if `how` asks for it."""
+    try:
+        return subprocess.run([program, *arguments], text=True, check=True, **how).stdout
+    except OSError as error:
+        raise Failure(f"cannot run {program}: {error.strerror}; build it, or name another one") from error
+    except subprocess.CalledProcessError as error:
+        raise Failure(f"{program} ended with {error.returncode}") from error
+
+
 def run(options):
     """One call of the driver for each number of rows; a line keeps its number."""
     try:
@@ -41,12 +53,10 @@ def run(options):
     with open(options.out, "w", encoding="utf-8") as out:
         for rows in sizes:
             print(f"{rows:,} rows", file=sys.stderr)
-            done = subprocess.run([options.driver, "--workloads", "growth_*", "--n", str(rows), "--peers",
-                                   options.peers, "--rounds", str(options.rounds), "--dir", options.dir],
-                                  stdout=subprocess.PIPE, text=True, check=False)
-            if done.returncode != 0:
-                raise Failure(f"{options.driver} ended with {done.returncode}")
-            for text in done.stdout.splitlines():
+            lines = call(options.driver, ["--workloads", "growth_*", "--n", str(rows), "--peers", options.peers,
+                                          "--rounds", str(options.rounds), "--dir", options.dir],
+                         stdout=subprocess.PIPE)
+            for text in lines.splitlines():
                 out.write(json.dumps({**json.loads(text), "n": rows}) + "\n")
             out.flush()
 
@@ -86,14 +96,13 @@ def draw(tool, sizes, out):
     points = [{"kind": "result", "workload": "growth", "peer": title, "round": 0, "unit": "cost", "rows": rows,
                "cost": columns[title]}
               for title in DRAWN for rows, columns in sizes.items() if title in columns]
-    subprocess.run([tool, "plot", "-", "--x", "rows", "--series", "peer", "--y", "cost", "--log-x", "--log-y",
-                    "--title", "Costs by the number of rows", "--x-label", "rows in the store", "--y-label",
-                    "time of one", "--out", out, "--quiet"], input="\n".join(map(json.dumps, points)), text=True,
-                   check=True)
+    call(tool, ["plot", "-", "--x", "rows", "--series", "peer", "--y", "cost", "--log-x", "--log-y", "--title",
+                "Costs by the number of rows", "--x-label", "rows in the store", "--y-label", "time of one", "--out",
+                out, "--quiet"], input="\n".join(map(json.dumps, points)))
 
 
-def report(options):
-    figures = figures_of(options.run)
+def report(options, path):
+    figures = figures_of(path)
     for peer, sizes in figures.items():
         print(f"{peer}:\n\n{table_of(sizes)}\n")
     if options.picture:
@@ -112,11 +121,14 @@ def main(arguments):
     running.add_argument("--out", required=True)
     reporting = commands.add_parser("report")
     reporting.add_argument("run")
-    reporting.add_argument("--tool", default="build/bench/cellar")
-    reporting.add_argument("--picture", help="an SVG of the costs of the first engine")
+    for each in (running, reporting):
+        each.add_argument("--tool", default="build/bench/cellar")
+        each.add_argument("--picture", help="an SVG of the costs of the first engine")
     options = parser.parse_args(arguments)
     try:
-        (run if options.command == "run" else report)(options)
+        if options.command == "run":
+            run(options)
+        report(options, options.out if options.command == "run" else options.run)
     except Failure as failure:
         print(f"growth.py: {failure}", file=sys.stderr)
         return 1

@@ -60,8 +60,12 @@ class Growth(unittest.TestCase):
         self.assertEqual((code, "cannot read" in error), (1, True))
         code, _, error = self.call("run", "--rows", "many", "--out", self.path)
         self.assertEqual((code, "--rows takes numbers" in error), (1, True))
-        code, _, error = self.call("run", "--driver", "/bin/false", "--out", self.path)
-        self.assertEqual((code, "ended with 1" in error), (1, True))
+        for driver, message in (("/bin/false", "/bin/false ended with 1"), ("/absent", "cannot run /absent")):
+            code, _, error = self.call("run", "--driver", driver, "--out", self.path)
+            self.assertEqual((code, message in error), (1, True))
+        self.report(result_of("growth_put", 1000, 1))
+        code, _, error = self.call("report", self.path, "--tool", "/absent", "--picture", "growth.svg")
+        self.assertEqual((code, "cannot run /absent" in error), (1, True))
 
 
 if __name__ == "__main__":

@@ -1,5 +1,6 @@
-// One data block. Every encoding of the build encodes and decodes its cells. Every codec compresses and
-// decompresses its bytes, and reads it from the page cache. Narrow rows of one cell, and wide ones of 64.
+// One data block with narrow rows of one cell, or wide ones of 64. Every encoding of the build encodes and
+// decodes its cells, and every codec compresses and decompresses its bytes. Blocks of every codec are read
+// from the page cache.
 #include <benchmark/benchmark.h>
 #include <fmt/format.h>
 #include <unistd.h>

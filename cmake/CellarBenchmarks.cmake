@@ -139,9 +139,11 @@ if(CELLAR_BUILD_TESTS)
   add_test(NAME bench.growth_py COMMAND Python3::Interpreter "${PROJECT_SOURCE_DIR}/bench/growth_test.py")
   # The workloads that the driver runs only if they are named, on few rows.
   add_test(NAME bench.growth COMMAND Python3::Interpreter "${PROJECT_SOURCE_DIR}/bench/growth.py" run
-    --driver $<TARGET_FILE:cellar_driver> --rows 1000,2000 --peers cellar,cellar_leveled
-    --out "${PROJECT_BINARY_DIR}/growth.jsonl")
-  set_tests_properties(bench.growth PROPERTIES TIMEOUT 300 ENVIRONMENT PYTHONDONTWRITEBYTECODE=1)
+    --driver $<TARGET_FILE:cellar_driver> --rows 1000,2000 --peers cellar,cellar_leveled --tool $<TARGET_FILE:cellar_tool>
+    --out "${PROJECT_BINARY_DIR}/growth.jsonl" --picture "${PROJECT_BINARY_DIR}/growth.svg")
+  # A dash would be a figure that is missing.
+  set_tests_properties(bench.growth PROPERTIES TIMEOUT 300 ENVIRONMENT PYTHONDONTWRITEBYTECODE=1
+    FAIL_REGULAR_EXPRESSION "–")
   add_test(NAME bench.instructions COMMAND cellar_instructions)
   # Other compilers and options compile to other counts than those that are kept.
   find_program(CELLAR_VALGRIND valgrind)

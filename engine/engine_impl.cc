@@ -410,8 +410,9 @@ EngineStatus EngineImpl::status() {
 
 Metrics EngineImpl::metrics() { return metrics_of(*parts_, status()); }
 
-// Lets the log go if all of it is in files, so that the next open has nothing to read. A failure fails no
-// close. The log either stays as it is, or it is sealed, which closing it reports.
+// Lets the log go if all of it is in files, so that the next open has little to read. The question about the
+// stores only saves work: a release asks them again. If no segment can be made, the log stays as it is. Any
+// other failure seals the log or the manifest, and the close reports it.
 void EngineImpl::leave_flushed_log() {
   const auto is_flushed = [](const auto& store) { return store->oldest_unflushed() == UINT64_MAX; };
   if (!std::ranges::all_of(parts_->catalog.stores(), is_flushed)) return;
@@ -484,6 +485,7 @@ Status EngineImpl::close_now() {
   static_cast<void>(parts_->background.wait_idle());
   parts_->catalog.take_all().clear();  // tables hold the parts: let go, or neither ever ends
   parts_->observers.clear();           // they may hold tables, too
+  parts_->spare_pages.reset();
   parts_->files.wait_for_removals();
   if (const Status traced = parts_->files.finish_trace(); closed_with_.ok()) closed_with_ = traced;
   parts_->disk.wal.reset();

@@ -26,8 +26,8 @@ void add_memory(const EngineParts& parts, EngineStatus& status) {
   status.cache_pinned_bytes = parts.files.cache().stats().pinned_bytes;
   status.job_bytes = at_least_0(parts.activity.job_bytes.load(std::memory_order_relaxed));
   if (parts.disk.wal != nullptr) status.log_preallocated_bytes = parts.disk.wal->preallocated_bytes();
-  status.memory_bytes = status.memtable_bytes + status.memtable_held_bytes + status.memtable_spare_bytes +
-                        status.cache_used_bytes + status.reader_bytes + status.job_bytes;
+  status.memory_bytes = status.memtable_bytes + status.memtable_held_bytes + status.cache_used_bytes +
+                        status.reader_bytes + status.job_bytes;
   CELLAR_ASSERT(status.memory_bytes >= status.memtable_bytes);
 }
 

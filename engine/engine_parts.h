@@ -3,6 +3,7 @@
 
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -47,7 +48,7 @@ struct EngineParts : std::enable_shared_from_this<EngineParts> {
 
   EngineLife life;
   const World world;
-  const SparePages spare_pages;
+  std::optional<SparePages> spare_pages;  // until the engine is closed
   TotalsSeries totals;
   Activity activity;
   EngineCounters counters;

@@ -89,6 +89,7 @@ void Background::run_flush(const std::shared_ptr<Store>& store) {
 void Background::note_dropped(const Store& store, uint64_t sequence) {
   CELLAR_ASSERT(sequence > 0 || work_.mvcc.read_point() == 0);
   log_release_.note_dropped(store.ids().family, sequence);
+  idle_watch_.note();  // the memory of its memtables
   for (const std::string_view job : {"flush", "compaction"}) work_.health.over(name_of(job, store));
   const std::shared_ptr<const StoreView> view = store.view();
   for (const auto& file : view->files) work_.health.over(set_aside_name(*file));

@@ -137,6 +137,7 @@ class Background final : public FlushScheduler {
   Due due_in(IdleShape& idle, int64_t ms) const;
   std::optional<int64_t> next_due_ms(IdleShape& idle) const;
   std::optional<int64_t> begin_due_compactions();
+  std::optional<int64_t> release_spare_pages();
   std::optional<int64_t> look_at_idle_stores();
   void flush_hidden(const std::shared_ptr<Store>& store);
   static Status check_picked(const Store& store, const Picked& picked);
@@ -165,6 +166,9 @@ class Background final : public FlushScheduler {
   Status retry_status_ CELLAR_GUARDED_BY(jobs_mutex_);  // the error of the last job that waits
   std::atomic<uint64_t> segment_seen_{0};               // by relieve_memory_and_log()
   LogRelease log_release_;
+  // Looks of idle_watch_ keep here how often spare pages had been used, and since when.
+  uint64_t spare_uses_ = 0;
+  int64_t spare_since_us_ = 0;
   IdleWatch idle_watch_;
   Alarm retry_alarm_;
 };

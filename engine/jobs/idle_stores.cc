@@ -126,13 +126,25 @@ std::optional<int64_t> Background::begin_due_compactions() {
   return std::min(next_ms, doubted ? kDoubtMsMax : kLookMsMax) * 1000;
 }
 
-// The memory of flushed memtables is given back once no flush has followed for some time. Readers may keep a
-// memtable for longer than that; its memory is waited for.
+// Gives the memory of flushed memtables back once nobody has used it for as long as looks are apart. Returns
+// the time until the next look, or nothing if no such memory is left or awaited.
+std::optional<int64_t> Background::release_spare_pages() {
+  const bool awaited = work_.memory.held_bytes() > 0;  // asked first: a reader may let go of it now
+  const int64_t now_us = work_.world.clock.steady_us();
+  if (const uint64_t uses = SparePages::uses(); uses != spare_uses_) {
+    spare_uses_ = uses;
+    spare_since_us_ = now_us;
+  } else if (now_us - spare_since_us_ >= IdleWatch::kSettleUs) {
+    SparePages::release();
+  }
+  return awaited || SparePages::bytes() > 0 ? std::optional(IdleWatch::kSettleUs) : std::nullopt;
+}
+
 std::optional<int64_t> Background::look_at_idle_stores() {
-  SparePages::release();
-  const std::optional<int64_t> next_us = begin_due_compactions();
-  if (work_.memory.held_bytes() <= 0 || work_.activity.closing.load()) return next_us;
-  return std::min(next_us.value_or(IdleWatch::kSettleUs), IdleWatch::kSettleUs);
+  const std::optional<int64_t> spare_us = release_spare_pages();
+  const std::optional<int64_t> due_us = begin_due_compactions();
+  if (!spare_us || work_.activity.closing.load()) return due_us;
+  return std::min(*spare_us, due_us.value_or(*spare_us));
 }
 
 }  // namespace cellar

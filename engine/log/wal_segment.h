@@ -19,8 +19,8 @@ constexpr uint64_t kPrevBytes = record_bytes(kPrevPayloadBytes);
 constexpr uint64_t kFirstSegmentBytes = 64 << 10;
 constexpr uint64_t kSegmentGrowth = 4;
 
-// Returns true if an open reads a segment of these bytes in no time. `largest` is the size of the largest
-// segments. A header and a PREV are small in any case.
+// Returns true if a log may be closed in a segment of these bytes, which the next open reads. That is up to a
+// 256th of the largest segments. A header and a PREV are small in any case.
 constexpr bool is_small(uint64_t bytes, uint64_t largest) {
   return bytes <= std::max<uint64_t>(largest / 256, 512);
 }

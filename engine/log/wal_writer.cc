@@ -351,6 +351,7 @@ Status Wal::Core::append(uint64_t sequence, uint32_t count, std::string_view pay
   const uint64_t bytes = record_bytes(payload.size());
   while (current_->appended.load(std::memory_order_relaxed) + bytes + kCloseBytes > current_->capacity) {
     CELLAR_TRY(roll(payload.size()));
+    finish_in_background();
   }
   const uint64_t before = std::exchange(last_sequence_, sequence);
   const Status status =
@@ -394,7 +395,6 @@ Status Wal::Core::roll(uint64_t payload_bytes) {
     unsynced = old_.size();
   }
   make_current(*next);
-  finish_in_background();
   if (options_.events != nullptr) options_.events->on_log_rolled(old->id, final_bytes);
   if (unsynced <= kUnsyncedSegmentsMax) return Status();
   CELLAR_TRY(take_sync_turn());

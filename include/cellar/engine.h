@@ -79,19 +79,19 @@ struct EngineStatus {
   // The memory of the engine, part by part. It leaves out blocks that left the cache while a reader uses
   // them, returned rows, and the own writes of transactions. The log writes to mapped segments, which the
   // system caches. The cache includes the free memory between its blocks.
-  uint64_t memory_bytes = 0;         // the sum of memtable_bytes, cache_used_bytes and the four parts below
+  uint64_t memory_bytes = 0;         // the sum of memtable_bytes, cache_used_bytes and the three parts below
   uint64_t memtable_held_bytes = 0;  // of flushed memtables that scanners, snapshots or rows still use
-  // Memory of flushed memtables that waits for the next ones, in all engines of the process. An engine keeps
-  // the bytes of a single memtable at most, and all engines together 64 MiB. The system gets them back when
-  // an engine has flushed nothing for a minute, and when an engine is destroyed.
-  uint64_t memtable_spare_bytes = 0;
-  uint64_t reader_bytes = 0;            // of open store files, without indexes and filters
-  uint64_t job_bytes = 0;               // buffers of the files that flushes and compactions write now
+  uint64_t reader_bytes = 0;         // of open store files, without indexes and filters
+  uint64_t job_bytes = 0;            // buffers of the files that flushes and compactions write now
   uint64_t memtable_frozen_bytes = 0;   // part of memtable_bytes: waits for its flush
   uint64_t cache_pinned_bytes = 0;      // part of cache_used_bytes: indexes and filters, which stay
   uint64_t memtable_budget_bytes = 0;   // EngineOptions::memtable_bytes_total
   uint64_t log_preallocated_bytes = 0;  // on disk: the segment in use and the prepared one; 0 if the file
                                         // system does not preallocate
+  // Memory of flushed memtables that waits for the next ones, in all engines of the process. It is not in
+  // memory_bytes. An engine keeps the bytes of a single memtable at most, and all engines together 64 MiB.
+  // The system gets them back after a minute without a flush, and when the engine is closed.
+  uint64_t memtable_spare_bytes = 0;
 };
 
 // Engine: any thread may call any function, except close(), which must be the last call. Every function fails

@@ -214,8 +214,8 @@ TEST_F(IdleStore, TheTimerOfAClosedEngineDoesNothing) {
   EXPECT_OK(engine_->close());
 }
 
-// The next memtable takes the blocks of the flushed one. The system gets them back a minute after the last
-// flush, and those of a memtable that a reader kept for longer, too.
+// The next memtable takes the blocks of the flushed one. The system gets them back when there was no flush
+// for a minute. The same holds for those that a reader kept for longer, or of a table that was dropped.
 TEST_F(IdleStore, BlocksOfFlushedMemtablesWaitForTheNextOneAndLeave) {
   if (!kKeepsMemory) GTEST_SKIP() << "AddressSanitizer gets all memory back at once.";
   EngineOptions options;
@@ -230,20 +230,32 @@ TEST_F(IdleStore, BlocksOfFlushedMemtablesWaitForTheNextOneAndLeave) {
   put_and_flush(*table, 0, 20'000);
   EXPECT_EQ(spare(), kept);
   EXPECT_EQ(bytes_of_pages(), taken) << "nothing more came from the system";
+  for (int minutes = 0; minutes < 5; ++minutes) {
+    pass(30 * kSecondUs);
+    put_and_flush(*table, 0, 20'000);
+    pass(30 * kSecondUs);
+  }
+  EXPECT_EQ(spare(), kept) << "they are used";
 
   for (int i = 0; i < 20'000; ++i) EXPECT_OK(table->put(Put("r" + std::to_string(i)).add("f", "q", "v")));
   auto scanner = table->scan(Scan()).value();
   ASSERT_TRUE(scanner->next());
   EXPECT_OK(engine_->flush());
-  pass(2 * 60 * kSecondUs);
+  pass(4 * 60 * kSecondUs);
   EXPECT_EQ(spare(), 0u);
   scanner.reset();
   EXPECT_GE(spare(), 1u << 20) << "the reader is gone";
-  pass(2 * 60 * kSecondUs);
+  pass(4 * 60 * kSecondUs);
   EXPECT_EQ(spare(), 0u);
   const uint64_t steps = executor_->steps();
   pass(kDayUs);
   EXPECT_LE(executor_->steps() - steps, 2u) << "nothing wakes up after that";
+
+  for (int i = 0; i < 20'000; ++i) EXPECT_OK(table->put(Put("r" + std::to_string(i)).add("f", "q", "v")));
+  EXPECT_OK(engine_->drop_table("t"));
+  EXPECT_GE(spare(), 1u << 20);
+  pass(4 * 60 * kSecondUs);
+  EXPECT_EQ(spare(), 0u);
 }
 
 }  // namespace

@@ -24,7 +24,7 @@ struct Hostile {
   uint64_t number;
 };
 
-// Signs, limits of the types, sizes just below and far above what a file may have.
+// Signs, limits of the types, and sizes far above those of the files.
 constexpr std::array<Hostile, 14> kHostile = {{{"zero", 8, 0},
                                                {"one", 4, 1},
                                                {"minus one", 8, UINT64_MAX},

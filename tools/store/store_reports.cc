@@ -156,7 +156,7 @@ std::string memory_text(const EngineStatus& status) {
        fmt::format("of {}; {} wait for a flush", human_bytes(status.memtable_budget_bytes),
                    human_bytes(status.memtable_frozen_bytes)));
   line("flushed memtables", status.memtable_held_bytes, "that scanners, snapshots or rows still use");
-  line("spare blocks", status.memtable_spare_bytes, "kept for the next memtables");
+  line("spare blocks", status.memtable_spare_bytes, "of the process, for the next memtables");
   line("cache", status.cache_used_bytes,
        fmt::format("of {}; {} are indexes and filters", human_bytes(status.cache_capacity_bytes),
                    human_bytes(status.cache_pinned_bytes)));
