@@ -35,7 +35,8 @@ class Goals(unittest.TestCase):
     def test_status(self):
         text = pathlib.Path(__file__).with_name("goals.txt").read_text()
         for command in ("full", "soak"):
-            reached = [f"counted {least} {what}" for least, what in goals.goals_of(text, command)]
+            # Of a sum, the first part alone reaches the goal.
+            reached = [f"counted {least} {what.split(' + ')[0]}" for least, what in goals.goals_of(text, command)]
             self.assertTrue(reached, "each command has goals")
             self.assertEqual(self.run_on(command, "\n".join(reached)).returncode, 0)
             missed = self.run_on(command, "\n".join(reached[1:]))
