@@ -50,8 +50,7 @@ class SpareBlocks {
   }
   void ask(uint64_t bytes) {
     // A fork waits for the lock, which the child inherits.
-    static const int handlers = pthread_atfork([] { spare_for_fork(true); }, [] { spare_for_fork(false); },
-                                               [] { spare_for_fork(false); });
+    static const int handlers = pthread_atfork(lock_for_fork, unlock_after_fork, unlock_after_fork);
     CELLAR_ASSERT(handlers == 0);
     const MutexLock lock(mutex_);
     asked_bytes_ += bytes;
@@ -74,11 +73,10 @@ class SpareBlocks {
     const MutexLock lock(mutex_);
     return uses_;
   }
-  void lock_for_fork() CELLAR_NO_THREAD_SAFETY_ANALYSIS { mutex_.lock(); }
-  void unlock_after_fork() CELLAR_NO_THREAD_SAFETY_ANALYSIS { mutex_.unlock(); }
 
  private:
-  static void spare_for_fork(bool begins);
+  static void lock_for_fork();
+  static void unlock_after_fork();
   size_t limit() const CELLAR_REQUIRES(mutex_) {
     return std::min<uint64_t>(asked_bytes_ / SparePages::kBlockBytes, blocks_.size());
   }
@@ -95,7 +93,8 @@ class SpareBlocks {
 
 constinit SpareBlocks spare;
 
-void SpareBlocks::spare_for_fork(bool begins) { begins ? spare.lock_for_fork() : spare.unlock_after_fork(); }
+void SpareBlocks::lock_for_fork() CELLAR_NO_THREAD_SAFETY_ANALYSIS { spare.mutex_.lock(); }
+void SpareBlocks::unlock_after_fork() CELLAR_NO_THREAD_SAFETY_ANALYSIS { spare.mutex_.unlock(); }
 
 }  // namespace
 

@@ -12,14 +12,15 @@ namespace {
 
 using OneRead = std::function<void(Worker& worker, RowKey& key, uint64_t index)>;
 
-// `ops` reads of random rows by each of `threads`.
-void read_at_random(Run& run, Sample& sample, uint64_t threads, uint64_t ops, const OneRead& read) {
+// `ops` reads of random ones of the first `rows` rows, or of all, by `threads` together.
+void read_at_random(Run& run, Sample& sample, uint64_t threads, uint64_t ops, const OneRead& read,
+                    uint64_t rows = UINT64_MAX) {
   const uint64_t each = std::max<uint64_t>(ops / threads, 1);
   sample.ops = each * threads;
   run.work(sample, threads, [&](Worker& worker) {
     Random random(71 + worker.index);
     RowKey key;
-    timed(0, each, worker.times, [&](uint64_t) { read(worker, key, random.below(run.n())); });
+    timed(0, each, worker.times, [&](uint64_t) { read(worker, key, random.below(std::min(rows, run.n()))); });
   });
 }
 
@@ -204,15 +205,9 @@ void open_again(Run& run, Sample& sample) {
 
 // The same reads twice, and the second time is measured: what the cache can hold is in it then.
 void read_warm(Run& run, Sample& sample, uint64_t rows, const OneRead& read) {
-  sample.ops = kGrowthOps;
-  for (const bool measured : {false, true}) {
-    Sample unmeasured;
-    run.work(measured ? sample : unmeasured, 1, [&](Worker& worker) {
-      Random random(97);
-      RowKey key;
-      timed(0, kGrowthOps, worker.times, [&](uint64_t) { read(worker, key, random.below(rows)); });
-    });
-  }
+  Sample unmeasured;
+  read_at_random(run, unmeasured, 1, kGrowthOps, read, rows);
+  read_at_random(run, sample, 1, kGrowthOps, read, rows);
 }
 
 }  // namespace
@@ -229,9 +224,9 @@ void run_growth(Run& run) {
   run.step("growth_get", Step::kAlone, "ops/s",
            [&](Sample& sample) { read_warm(run, sample, run.n(), get_hit); });
   run.step("growth_get_hot", Step::kAlone, "ops/s",
-           [&](Sample& sample) { read_warm(run, sample, std::min(run.n(), kGrowthRows), get_hit); });
+           [&](Sample& sample) { read_warm(run, sample, kGrowthRows, get_hit); });
   run.step("growth_scan10_hot", Step::kAlone, "ops/s", [&](Sample& sample) {
-    read_warm(run, sample, std::min(run.n(), kGrowthRows), [](Worker& worker, RowKey& key, uint64_t index) {
+    read_warm(run, sample, kGrowthRows, [](Worker& worker, RowKey& key, uint64_t index) {
       scan_from(worker, key.present(index).view(), 10);
     });
   });
