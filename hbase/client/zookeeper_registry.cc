@@ -68,7 +68,8 @@ class Lookup {
     }
     finished_.store(true, std::memory_order_release);
     ended_->signal();
-    // The end of the session is waited for by nobody but the next lookup. It calls what was not answered.
+    // Only the next lookup and the destructor wait for the end of the session. Open questions fail then, or
+    // the library loses a kilobyte with them: the thread that would fail them may have ended before.
     if (zookeeper != nullptr) zookeeper_close(zookeeper);
   }
 
