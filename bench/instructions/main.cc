@@ -174,6 +174,7 @@ World::~World() {
   close_tables();
   engine.reset();
   std::filesystem::remove_all(path);
+  for (const char* const each : {"get", "scan", "put"}) std::filesystem::remove(path + "." + each + ".trace");
 }
 
 namespace {
@@ -276,6 +277,11 @@ size_t many_cells(World& world, bool together) {
   return cells;
 }
 
+void put_values(World& world) {
+  for (size_t k = 0; k < kOperations; ++k)
+    ok_or_give_up(world.table->put(Put(world.rows[jump(k)]).add("f", "q0", "a value of twenty b.")));
+}
+
 // Fills the cache, and lets each block build what it builds once.
 void warm_up(World& world) {
   expect(scan_cells(*world.table, Scan()), kRows * kQualifiers, "the first scan");
@@ -322,10 +328,7 @@ extern "C" {
   }
   expect(cells, kOperations * 10 * kQualifiers, "scan10");
 }
-[[gnu::noinline]] void measure_put(World& world) {
-  for (size_t k = 0; k < kOperations; ++k)
-    ok_or_give_up(world.table->put(Put(world.rows[jump(k)]).add("f", "q0", "a value of twenty b.")));
-}
+[[gnu::noinline]] void measure_put(World& world) { put_values(world); }
 [[gnu::noinline]] void measure_increment(World& world) {
   for (size_t k = 0; k < kOperations; ++k) {
     const auto sums = value_or_give_up(world.table->increment(Increment("counter").add("f", "n", 1)));
@@ -418,6 +421,22 @@ extern "C" {
 [[gnu::noinline]] void measure_many_far(World& world) {
   expect(many_cells(world, false), kOperations, "many_far");
 }
+// With a recording of all operations.
+[[gnu::noinline]] void measure_recorded_get(World& world) {
+  ok_or_give_up(world.engine->start_trace(world.path + ".get.trace"));
+  expect(tall_get_cells(world, ""), kOperations, "recorded_get");
+  ok_or_give_up(world.engine->stop_trace());
+}
+[[gnu::noinline]] void measure_recorded_scan10(World& world) {
+  ok_or_give_up(world.engine->start_trace(world.path + ".scan.trace"));
+  expect(tall_scan_cells(world, 10), kOperations / 5 * 10, "recorded_scan10");
+  ok_or_give_up(world.engine->stop_trace());
+}
+[[gnu::noinline]] void measure_recorded_put(World& world) {
+  ok_or_give_up(world.engine->start_trace(world.path + ".put.trace"));
+  put_values(world);
+  ok_or_give_up(world.engine->stop_trace());
+}
 }  // extern "C"
 
 }  // namespace cellar::bench
@@ -438,12 +457,15 @@ int main() {
       {"reversed_scan", measure_reversed_scan, kRows * kQualifiers},
       {"scan10", measure_scan10, kOperations},
       {"put", measure_put, kOperations},
+      {"recorded_put", measure_recorded_put, kOperations},
       {"increment", measure_increment, kOperations},
       {"tall_get", measure_tall_get, kOperations},
+      {"recorded_get", measure_recorded_get, kOperations},
       {"tall_missing", measure_tall_missing, kOperations},
       {"tall_scan", measure_tall_scan, kRows},
       {"tall_reversed", measure_tall_reversed, kRows},
       {"tall_scan10", measure_tall_scan10, kOperations / 5},
+      {"recorded_scan10", measure_recorded_scan10, kOperations / 5},
       {"tall_scan100", measure_tall_scan100, kOperations / 5},
       {"tall_row", measure_tall_row, kOperations},
       {"many_near", measure_many_near, kOperations},

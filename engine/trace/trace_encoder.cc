@@ -2,6 +2,8 @@
 #include "engine/trace/trace_encoder.h"
 
 #include <algorithm>
+#include <span>
+#include <string>
 #include <type_traits>
 #include <variant>
 
@@ -40,18 +42,28 @@ inline char* TraceEncoder::put_key(char* to, std::string_view bytes) const {
   return to + sizeof hash;
 }
 
-inline void TraceEncoder::begin_entry(TraceEntryKind kind, std::string_view table, std::string_view row) {
-  char* to = open(1 + kVarintBytes + table.size() + room_of(row));
+inline char* TraceEncoder::put_entry(char* to, TraceEntryKind kind, std::string_view table,
+                                     std::string_view row) const {
   *to++ = static_cast<char>(kind);
-  to = put_text(to, table);
-  close(put_key(to, row));
+  return put_key(put_text(to, table), row);
 }
 
 template <class Q>
-void TraceEncoder::query(const Query<Q>& query) {
+inline size_t TraceEncoder::room_of_query(const Query<Q>& query, size_t& families) {
+  // Query::columns() would build a map for each operation.
+  size_t room = 1 + 4 * kVarintBytes;
+  query.for_each_family([&](std::string_view family, std::span<const std::string> qualifiers) {
+    ++families;
+    room += 2 * kVarintBytes + family.size();
+    for (const std::string& qualifier : qualifiers) room += room_of(qualifier);
+  });
+  return room;
+}
+
+template <class Q>
+inline char* TraceEncoder::put_query(char* to, const Query<Q>& query, size_t families) const {
   const bool times = query.time_from() != 0 || query.time_until() != kLatestTimestamp;
   const bool paged = query.max_per_family() != 0 || query.family_offset() != 0;
-  char* to = open(1 + 4 * kVarintBytes);
   *to++ = static_cast<char>((times ? kTraceTimeRange : 0) | (query.filter() != nullptr ? kTraceFilter : 0) |
                             (query.snapshot() != nullptr ? kTraceSnapshot : 0) | (paged ? kTracePaged : 0));
   if (times) {
@@ -59,17 +71,20 @@ void TraceEncoder::query(const Query<Q>& query) {
     to = put_zigzag(to, query.time_until());
   }
   to = put_varint(to, query.versions());
-  close(put_varint(to, query.columns().size()));
-  for (const auto& [family, qualifiers] : query.columns()) {
-    to = put_text(open(2 * kVarintBytes + family.size()), family);
-    close(put_varint(to, qualifiers.size()));
-    for (const std::string& qualifier : qualifiers) close(put_key(open(room_of(qualifier)), qualifier));
-  }
+  to = put_varint(to, families);
+  query.for_each_family([&](std::string_view family, std::span<const std::string> qualifiers) {
+    to = put_varint(put_text(to, family), qualifiers.size());
+    for (const std::string& qualifier : qualifiers) to = put_key(to, qualifier);
+  });
+  return to;
 }
 
 void TraceEncoder::get(std::string_view table, const Get& get) {
-  begin_entry(TraceEntryKind::kGet, table, get.row());
-  query(get);
+  size_t families = 0;
+  const size_t room = room_of_query(get, families);
+  char* to = open(room_of_entry(table, get.row()) + room);
+  to = put_entry(to, TraceEntryKind::kGet, table, get.row());
+  close(put_query(to, get, families));
 }
 
 void TraceEncoder::scan(std::string_view table, const Scan& scan) {
@@ -91,7 +106,13 @@ void TraceEncoder::scan(std::string_view table, const Scan& scan) {
       close(put_key(open(room_of(each.stop)), each.stop));
     }
   }
-  query(scan);
+  size_t families = 0;
+  const size_t room = room_of_query(scan, families);
+  close(put_query(open(room), scan, families));
+}
+
+inline void TraceEncoder::begin_entry(TraceEntryKind kind, std::string_view table, std::string_view row) {
+  close(put_entry(open(room_of_entry(table, row)), kind, table, row));
 }
 
 inline void TraceEncoder::column(std::string_view family, std::string_view qualifier, CellType type,

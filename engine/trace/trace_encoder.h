@@ -71,6 +71,19 @@ class TraceEncoder {
     close(put_varint(to, results.bytes));
   }
 
+  // These write a number at `to` and return the end. They are here for inlining.
+  static char* put_varint(char* to, uint64_t value) {
+    while (value >= 0x80) {
+      *to++ = static_cast<char>(value | 0x80);
+      value >>= 7;
+    }
+    *to++ = static_cast<char>(value);
+    return to;
+  }
+  static char* put_zigzag(char* to, int64_t value) {
+    return put_varint(to, (static_cast<uint64_t>(value) << 1) ^ static_cast<uint64_t>(value >> 63));
+  }
+
  private:
   static constexpr size_t kVarintBytes = 10;
   static constexpr size_t kHashBytes = 8;
@@ -87,17 +100,6 @@ class TraceEncoder {
     size_ = static_cast<size_t>(end - room_.get());
     CELLAR_DCHECK(size_ <= capacity_);
   }
-  static char* put_varint(char* to, uint64_t value) {
-    while (value >= 0x80) {
-      *to++ = static_cast<char>(value | 0x80);
-      value >>= 7;
-    }
-    *to++ = static_cast<char>(value);
-    return to;
-  }
-  static char* put_zigzag(char* to, int64_t value) {
-    return put_varint(to, (static_cast<uint64_t>(value) << 1) ^ static_cast<uint64_t>(value >> 63));
-  }
   // Names are short: two overlapping words are cheaper than a call.
   static char* put_bytes(char* to, std::string_view bytes) {
     const size_t size = bytes.size();
@@ -107,6 +109,9 @@ class TraceEncoder {
     } else if (size >= 8) {
       std::memcpy(to, from, 8);
       std::memcpy(to + size - 8, from + size - 8, 8);
+    } else if (size >= 4) {
+      std::memcpy(to, from, 4);
+      std::memcpy(to + size - 4, from + size - 4, 4);
     } else {
       for (size_t i = 0; i < size; ++i) to[i] = from[i];
     }
@@ -119,9 +124,17 @@ class TraceEncoder {
   char* put_key(char* to, std::string_view bytes) const;
   // The room that put_key() needs at most.
   static size_t room_of(std::string_view key) { return kVarintBytes + kHashBytes + key.size(); }
+  static size_t room_of_entry(std::string_view table, std::string_view row) {
+    return 1 + kVarintBytes + table.size() + room_of(row);
+  }
+  // The beginning of an entry.
+  char* put_entry(char* to, TraceEntryKind kind, std::string_view table, std::string_view row) const;
   void begin_entry(TraceEntryKind kind, std::string_view table, std::string_view row);
+  // Returns the room that put_query() needs at most, and the number of families.
   template <class Q>
-  void query(const Query<Q>& query);
+  static size_t room_of_query(const Query<Q>& query, size_t& families);
+  template <class Q>
+  char* put_query(char* to, const Query<Q>& query, size_t families) const;
   void column(std::string_view family, std::string_view qualifier, CellType type, bool latest_version,
               int64_t timestamp, size_t value_bytes);
   void grow(size_t bytes);

@@ -14,10 +14,6 @@ namespace {
 
 constexpr size_t kRecordHeadMax = 23;  // kind, flags, code and two varints
 
-size_t store_zigzag(char* to, int64_t value) {
-  return store_varint(to, (static_cast<uint64_t>(value) << 1) ^ static_cast<uint64_t>(value >> 63));
-}
-
 }  // namespace
 
 TraceSlot::TraceSlot(std::shared_ptr<TraceSession> of, uint32_t number)
@@ -46,8 +42,8 @@ void TraceSlot::commit(TraceKind kind, uint8_t flags, Code code, uint64_t start,
   *to++ = static_cast<char>(kind);
   *to++ = static_cast<char>(flags);
   *to++ = static_cast<char>(code);
-  to += store_zigzag(to, static_cast<int64_t>(start - buffer->last_ticks));
-  to += store_varint(to, end > start ? end - start : 0);  // processors may differ a little
+  to = TraceEncoder::put_zigzag(to, static_cast<int64_t>(start - buffer->last_ticks));
+  to = TraceEncoder::put_varint(to, end > start ? end - start : 0);  // processors may differ a little
   std::memcpy(to, body.data(), body.size());
   to += body.size();
   buffer->last_ticks = start;
