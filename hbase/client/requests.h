@@ -42,13 +42,13 @@ template <class Query>
 requires(
     requires(const Query& query) { query.cells(); } ||
     requires(const Query& query) {
-      query.columns();
+      query.chooses_nothing();
     }) std::vector<std::string> families_of(const Query& query) {
   std::vector<std::string> families;
   if constexpr (requires { query.cells(); }) {
     for (const Cell& cell : query.cells()) families.push_back(cell.family);
   } else {
-    for (const auto& [family, qualifiers] : query.columns()) families.push_back(family);
+    query.for_each_family([&](std::string_view family, const auto&) { families.emplace_back(family); });
   }
   return families;
 }

@@ -22,7 +22,7 @@ uint64_t cells_in_range(Table& table, const Scan& scan) {
   if (scan.reversed()) std::swap(range.start, range.stop);
   if (!scan.prefix().empty()) range = keys_with_prefix(scan.prefix());
   std::vector<std::string> families;
-  for (const auto& [family, qualifiers] : scan.columns()) families.push_back(family);
+  scan.for_each_family([&](std::string_view family, const auto&) { families.emplace_back(family); });
   const Result<RangeEstimate> estimate = table.estimate(range, families);
   return estimate.ok() ? estimate->cells.estimate : 0;
 }
