@@ -3,9 +3,14 @@
 // the same file without it.
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <set>
+#include <string>
+
 #include "tests/tools/tool_runner.h"
 #include "tools/store/config_check.h"
 #include "tools/store/config_file.h"
+#include "tools/store/hbase_keys.h"
 #include "tools/store/option_pages.h"
 
 namespace cellar::testing {
@@ -77,6 +82,28 @@ TEST_F(ConfigCommand, ExplainKnowsEachOptionByBothNames) {
   const ToolResult unknown = run({"config", "explain", "max_version"});
   EXPECT_EQ(unknown.exit, 3);
   EXPECT_NE(unknown.err.find("did you mean max_versions?"), std::string::npos) << unknown.err;
+}
+
+TEST_F(ConfigCommand, ExplainFindsOptionsByKeysOfHBasesServers) {
+  std::set<std::string> keys;
+  for (const HBaseKey& each : hbase_keys()) {
+    EXPECT_TRUE(keys.insert(std::string(each.key)).second) << each.key << " is listed twice";
+    const Json pages = json_of({"config", "explain", std::string(each.key)})["options"];
+    const bool shows = std::any_of(pages.begin(), pages.end(), [&](const Json& page) {
+      return page["scope"] == each.scope && page["option"] == each.option &&
+             page["hbase_keys"].get<std::string>().find(each.key) != std::string::npos;
+    });
+    EXPECT_TRUE(shows) << each.key;
+  }
+  // HBase has this key for a server and for a family.
+  EXPECT_EQ(json_of({"config", "explain", "hbase.hstore.blockingStoreFiles"})["options"].size(), 2u);
+  const std::string text = out_of({"config", "explain", "HFILE.block.cache.size"});
+  EXPECT_NE(text.find("cache_bytes of the engine"), std::string::npos) << text;
+  EXPECT_NE(text.find("hfile.block.cache.size: a share of the heap there"), std::string::npos) << text;
+  const ToolResult unknown = run({"config", "explain", "hbase.hstore.blockingWaitTimes"});
+  EXPECT_EQ(unknown.exit, 3);
+  EXPECT_NE(unknown.err.find("did you mean hbase.hstore.blockingwaittime?"), std::string::npos)
+      << unknown.err;
 }
 
 // So a default that is shown can be set.

@@ -11,6 +11,7 @@
 #include "tools/store/config_check.h"
 #include "tools/store/config_file.h"
 #include "tools/store/engine_settings.h"
+#include "tools/store/hbase_keys.h"
 #include "tools/store/option_pages.h"
 #include "tools/store/store.h"
 
@@ -37,7 +38,8 @@ class ConfigCommand final : public Command {
 
   void declare(Arguments& arguments) override {
     arguments.operand("ACTION", action_, "show, explain or check")
-        .operand("WHAT", what_, "show: STORE; explain: OPTION, also by HBase's name; check: STORE or FILE")
+        .operand("WHAT", what_,
+                 "show: STORE; explain: OPTION, also HBase's name or key; check: STORE or FILE")
         .optional_operand("TABLE", table_, "show: only this table")
         .flag("--set", only_set_, "show: only options that differ from their default")
         .note("show    tells where each value comes from: default, environment (CELLAR_ENGINE), table,")
@@ -48,6 +50,7 @@ class ConfigCommand final : public Command {
         .example("cellar config show shop orders --set", "the options that somebody set")
         .example("cellar config explain VERSIONS", "range, default, effect and HBase's name")
         .example("cellar config check shop", "options of the store that do not fit together")
+        .more_example("cellar config explain hbase.hstore.blockingWaitTime", "the option in its place")
         .more_example("cellar config check shop.conf --format json", "the same of a file, for a program");
   }
 
@@ -134,9 +137,18 @@ class ConfigCommand final : public Command {
 
   // ---- explain
 
+  static std::vector<HBaseKey> keys_of(const OptionPage& page) {
+    std::vector<HBaseKey> keys;
+    for (const HBaseKey& each : hbase_keys())
+      if (each.scope == page.scope && each.option == page.name) keys.push_back(each);
+    return keys;
+  }
+
   static bool is_asked(const OptionPage& page, std::string_view asked) {
-    return page.name == asked || same_but_for_case(page.name, asked) ||
-           (!page.hbase_name.empty() && same_but_for_case(page.hbase_name, asked));
+    const auto is_key = [&](const HBaseKey& each) { return same_but_for_case(each.key, asked); };
+    return same_but_for_case(page.name, asked) ||
+           (!page.hbase_name.empty() && same_but_for_case(page.hbase_name, asked)) ||
+           std::ranges::any_of(keys_of(page), is_key);
   }
 
   static std::string text_of(const OptionPage& page) {
@@ -150,6 +162,9 @@ class ConfigCommand final : public Command {
     line("default", page.standard);
     line("may be", page.range);
     line("HBase's name", page.hbase_name);
+    for (const HBaseKey& each : keys_of(page))
+      line("HBase's key",
+           each.note.empty() ? std::string(each.key) : fmt::format("{}: {}", each.key, each.note));
     line("example", page.example.empty() ? "" : fmt::format("{}={}", page.name, page.example));
     line("effect", page.purpose);
     return text;
@@ -162,6 +177,7 @@ class ConfigCommand final : public Command {
       names.emplace_back(page.name);
       if (is_asked(page, what_)) found.push_back(page);
     }
+    for (const HBaseKey& each : hbase_keys()) names.push_back(lower_ascii(each.key));
     if (found.empty()) {
       const std::string nearest = nearest_name(lower_ascii(what_), names);
       return Status::not_found(fmt::format("unknown option \"{}\"", escaped(what_)))
@@ -174,15 +190,19 @@ class ConfigCommand final : public Command {
       return {};
     }
     Records records(session.out(), session.format(), "cellar.config.explain/1", "options");
-    for (const OptionPage& page : found)
+    for (const OptionPage& page : found) {
+      std::string keys;
+      for (const HBaseKey& each : keys_of(page)) keys += (keys.empty() ? "" : ", ") + std::string(each.key);
       records.text("scope", page.scope)
           .text("option", page.name)
           .text("default", page.standard)
           .text("range", page.range)
           .text("hbase_name", page.hbase_name)
+          .text("hbase_keys", keys)
           .text("example", page.example)
           .text("purpose", page.purpose)
           .add();
+    }
     records.finish();
     return {};
   }
