@@ -32,6 +32,7 @@ ReadJudge::ReadJudge(const ReadRules& rules)
   CELLAR_DCHECK(rules.explicit_columns || rules.columns.empty());
   CELLAR_DCHECK(std::ranges::is_sorted(rules.columns, std::less_equal()) || rules.columns.size() < 2);
   CELLAR_DCHECK(rules.family.max_versions > 0);
+  CELLAR_ASSERT(rules.now_ms != kTimeNotAsked);
 }
 
 ReadJudge::Plain ReadJudge::plain_by(const ReadRules& rules, int64_t time_last, uint32_t versions_max) {

@@ -13,6 +13,8 @@
 namespace cellar {
 
 constexpr int64_t kTtlForeverMs = INT64_MAX;
+// The time of a read that has not asked the clock yet. Nothing expires then.
+constexpr int64_t kTimeNotAsked = INT64_MIN;
 
 struct FamilyRules {
   uint32_t max_versions = 1;  // at least 1
