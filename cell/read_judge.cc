@@ -32,7 +32,6 @@ ReadJudge::ReadJudge(const ReadRules& rules)
   CELLAR_DCHECK(rules.explicit_columns || rules.columns.empty());
   CELLAR_DCHECK(std::ranges::is_sorted(rules.columns, std::less_equal()) || rules.columns.size() < 2);
   CELLAR_DCHECK(rules.family.max_versions > 0);
-  CELLAR_ASSERT(rules.now_ms != kTimeNotAsked);
 }
 
 ReadJudge::Plain ReadJudge::plain_by(const ReadRules& rules, int64_t time_last, uint32_t versions_max) {
@@ -95,6 +94,7 @@ Verdict ReadJudge::enter_wanted(const CellView& cell, Place place) {
 }
 
 Verdict ReadJudge::judge_fully(const CellView& cell, Place place) {
+  rules_.ask_time();  // the cell may have a time to live of its own
   enter(place);
   if (cell.sequence > rules_.read_point && cell.sequence != kUncommittedSequence)
     return pass(kPassBy, &Over::newer);

@@ -26,6 +26,7 @@ namespace cellar {
 // time.
 class ReadJudge {
  public:
+  // The rules may lack a time and have a clock, if the cells of the family live for ever.
   explicit ReadJudge(const ReadRules& rules);
   // Most cells are the first of a column and a put that nothing hides: they pass by a few comparisons.
   Verdict judge(const CellView& cell, Place place) {

@@ -7,13 +7,14 @@
 #include <vector>
 
 #include "cellar/cell.h"
+#include "cellar/environment.h"
 #include "cellar/explanation.h"
 #include "cellar/options.h"
 
 namespace cellar {
 
 constexpr int64_t kTtlForeverMs = INT64_MAX;
-// The time of a read that has not asked the clock yet. Nothing expires then.
+// The time of a read that has not asked the clock yet.
 constexpr int64_t kTimeNotAsked = INT64_MIN;
 
 struct FamilyRules {
@@ -46,6 +47,7 @@ struct ReadRules {
   bool strict_versions = false;      // versions newer than the range count toward the family's limit
   uint64_t read_point = UINT64_MAX;  // cells with a higher sequence are invisible
   int64_t now_ms = 0;
+  Clock* clock = nullptr;  // asked for `now_ms`, if that is kTimeNotAsked. Borrowed.
   bool raw = false;  // shows markers and masked cells, too; no family time to live, no family version limit
   // Wanted qualifiers, sorted, without duplicates; all columns if empty and !explicit_columns. Borrowed.
   std::span<const std::string> columns;
@@ -54,6 +56,10 @@ struct ReadRules {
   // A filter sees every version that the family keeps (raw: every cell), and `versions` limits the versions
   // that the filter passes.
   bool filtered = false;
+
+  void ask_time() {
+    if (now_ms == kTimeNotAsked) now_ms = clock->wall_ms();
+  }
 };
 
 struct RewriteRules {

@@ -28,7 +28,8 @@ Status RowGet::add_family(const StoreView& view, StoreQuery& query) {
   ReadSources& sources = scratch.sources;
   const OpenSources open(sources, true);
   query.rules.family = view.config->rules;
-  if (query.rules.family.ttl_ms != kTtlForeverMs) ask_time(query);
+  // The clock costs a twentieth of a cached get. Most gets find nothing that can expire.
+  if (query.rules.family.ttl_ms != kTtlForeverMs) query.rules.ask_time();
   open_memtables(view, query, range_, sources);
   if (sources.cursors.size() == 1 && memtable_may_do(view, query)) {
     begin_of_row(view, query, range_, sources, scratch.from);
@@ -55,12 +56,7 @@ Status RowGet::add_family(const StoreView& view, StoreQuery& query) {
   return {};
 }
 
-// The clock costs a twentieth of a cached get. Most gets find a single cell that cannot expire.
-void RowGet::ask_time(StoreQuery& query) const {
-  if (query.rules.now_ms == kTimeNotAsked) query.rules.now_ms = clock_.wall_ms();
-}
-
-Status RowGet::add_merged(const StoreView& view, StoreQuery& query, const CellView& from,
+Status RowGet::add_merged(const StoreView& view, const StoreQuery& query, const CellView& from,
                           ReadSources& sources) {
   CELLAR_ASSERT(sources.cursors.size() > 1);
   const std::unique_ptr<CellCursor> merged = make_merging_cursor(std::move(sources.cursors));
@@ -81,7 +77,8 @@ bool RowGet::memtable_may_do(const StoreView& view, const StoreQuery& query) con
 
 // Adds the cells of the row. Most gets need no walk: the row is not there, or its first cell from `from` on
 // is the whole answer.
-Status RowGet::add_cells(CellCursor& cursor, const StoreView& view, StoreQuery& query, const CellView& from) {
+Status RowGet::add_cells(CellCursor& cursor, const StoreView& view, const StoreQuery& query,
+                         const CellView& from) {
   const CellView* const first = cursor.seek(from);
   if (first == nullptr) [[unlikely]] {
     ++stats_.cells_examined;
@@ -144,8 +141,8 @@ bool RowGet::add_plain_row(Walk<ReadJudge>& walk, uint64_t& bytes) {
 }
 
 // Walks through the row, from its first cell on.
-Status RowGet::walk_row(CellCursor& cursor, const CellView& first, const StoreView& view, StoreQuery& query) {
-  ask_time(query);  // cells may have a time to live of their own
+Status RowGet::walk_row(CellCursor& cursor, const CellView& first, const StoreView& view,
+                        const StoreQuery& query) {
   RowBatchBuilder builder(batch_);
   ReadJudge judge(query.rules);
   Walk<ReadJudge> walk(cursor, judge);

@@ -3,7 +3,6 @@
 
 #include "cell/read_judge.h"
 #include "cell/walk.h"
-#include "cellar/environment.h"
 #include "cellar/query.h"
 #include "cellar/row_batch.h"
 #include "engine/read/store_reader.h"
@@ -23,29 +22,28 @@ class RowGet {
   }
 
   // Adds the row of `range` to `batch`. Borrows all of them.
-  RowGet(const RowRange& range, uint64_t row_bytes_max, Clock& clock, ReadStats& stats, RowBatch& batch)
-      : range_(range), row_bytes_max_(row_bytes_max), clock_(clock), stats_(stats), batch_(batch) {
+  RowGet(const RowRange& range, uint64_t row_bytes_max, ReadStats& stats, RowBatch& batch)
+      : range_(range), row_bytes_max_(row_bytes_max), stats_(stats), batch_(batch) {
     CELLAR_DCHECK(range.single_row());
   }
 
   // Adds the cells of a family. Call it in the order of the families' names. After an error the batch has no
-  // rows. A query without a time gets the clock's, if the family or the cells need one.
+  // rows.
   Status add_family(const StoreView& view, StoreQuery& query);
   // Ends the row. Returns whether it has cells.
   bool end();
 
  private:
-  Status add_cells(CellCursor& cursor, const StoreView& view, StoreQuery& query, const CellView& from);
+  Status add_cells(CellCursor& cursor, const StoreView& view, const StoreQuery& query, const CellView& from);
   bool is_answer(const CellView& first, const ReadRules& rules, const CellView& from) const;
   bool add_plain_row(Walk<ReadJudge>& walk, uint64_t& bytes);
-  void ask_time(StoreQuery& query) const;
-  Status walk_row(CellCursor& cursor, const CellView& first, const StoreView& view, StoreQuery& query);
-  Status add_merged(const StoreView& view, StoreQuery& query, const CellView& from, ReadSources& sources);
+  Status walk_row(CellCursor& cursor, const CellView& first, const StoreView& view, const StoreQuery& query);
+  Status add_merged(const StoreView& view, const StoreQuery& query, const CellView& from,
+                    ReadSources& sources);
   bool memtable_may_do(const StoreView& view, const StoreQuery& query) const;
 
   const RowRange& range_;
   const uint64_t row_bytes_max_;
-  Clock& clock_;
   ReadStats& stats_;
   RowBatch& batch_;
   bool found_ = false;    // True if the family that was added last returned a cell

@@ -180,9 +180,9 @@ Result<bool> TableReader::read_row_of_one(const Get& get, ReadStats& stats, RowB
   StoreQuery query = row_query(get, choice, stats);
   query.rules.read_point = read_point;
   query.rules.now_ms = kTimeNotAsked;
+  query.rules.clock = &table_.host().world.clock;
   const RowRange range = RowRange::of_row(get.row());
-  const World& world = table_.host().world;
-  RowGet row(range, world.options.row_bytes_max, world.clock, stats, batch);
+  RowGet row(range, table_.host().world.options.row_bytes_max, stats, batch);
   if (Status status = row.add_family(*view, query); !status.ok()) [[unlikely]]
     return status.with_context("table " + table_.name());
   return row.end();
@@ -197,7 +197,7 @@ Result<bool> TableReader::read_plain_row(const Get& get, const TableRead& read, 
   auto& [chosen, views] = kept_by_thread;
   const Ended<LeasedViews> ended{views};
   CELLAR_TRY(take_views(get, read, chosen, views));
-  RowGet row(read.range, read.budget.row_bytes_max, table_.host().world.clock, *read.stats, batch);
+  RowGet row(read.range, read.budget.row_bytes_max, *read.stats, batch);
   for (size_t i = 0; i < chosen.families.size(); ++i) {
     StoreQuery family = query_of(get, read, chosen, i);
     if (Status status = row.add_family(views[i], family); !status.ok()) [[unlikely]]
