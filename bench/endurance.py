@@ -155,7 +155,7 @@ class Record:
 # A limit: its name, the value, and the largest one that is allowed.
 def limits_of(record):
     second, last = record.quarter(1), record.quarter(3)
-    extra = 160 * MIB  # readers, compactions, the allocator, code
+    extra = 112 * MIB  # readers, compactions, the allocator, code
     # Small runs are mostly memtables that fill up, and two segments of the log.
     grown, segments = 64 * MIB / record.median("anonymous_bytes", second), 192 * MIB / record.median("live_bytes")
     engine = record.context["cache_bytes"] + record.context["memtable_bytes_total"]
