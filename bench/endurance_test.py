@@ -55,7 +55,7 @@ class Endurance(unittest.TestCase):
         readers = [{"kind": "reader", "command": "get", "took": took, "status": 0} for took in (0.1, 0.2, 0.9)]
         code, out, error = self.report(record([sample(5 * i) for i in range(1, 17)], readers))
         self.assertEqual((code, error), (0, ""))
-        self.assertIn("| memory of the process, MiB | 100 | 288 |", out)
+        self.assertIn("| memory of the process, MiB | 100 | 240 |", out)
         self.assertIn("| get | 3 | 200 | 900 |", out)
         self.assertIn("| put | 9,000 | 1.5 | 20 | 300 | 30 |", out)
         points = [json.loads(line) for line in (self.out / "endurance_space.svg").read_text().splitlines()]
