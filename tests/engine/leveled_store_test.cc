@@ -192,6 +192,15 @@ TEST_F(LeveledStoreTest, CopiesKeepRunsAndSoDoClones) {
   auto cloned = engine_->named_snapshots().clone("s", "t", "copy");
   ASSERT_TRUE(cloned.ok()) << cloned.status().to_text();
   EXPECT_EQ(runs((*cloned)->info().families.at(0)), sizes);
+  // A run has the number of one of its files, which no other run gets.
+  const auto files = (*cloned)->files("f");
+  ASSERT_TRUE(files.ok());
+  for (const StoreFileInfo& file : *files)
+    EXPECT_TRUE(file.run == 0 || std::ranges::any_of(*files,
+                                                     [&](const StoreFileInfo& each) {
+                                                       return each.id == file.run && each.run == file.run;
+                                                     }))
+        << file.run;
   expect_content(**cloned);
   // Both go on, and neither takes the other's run for its own.
   fill(10, "later ");
