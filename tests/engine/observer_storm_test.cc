@@ -68,7 +68,7 @@ class ObserverStorm : public EngineFixture {
     EXPECT_OK(engine_->add_observer("t", "inverse", std::make_shared<InverseObserver>()));
   }
 
-  // Four threads write so much each, while a fifth calls the given function.
+  // Four threads write so much each, while a fifth calls the given function, at least once.
   void storm(uint64_t writes, const std::function<void()>& beside) {
     std::atomic<int> running{4};
     std::vector<std::thread> threads;
@@ -78,7 +78,9 @@ class ObserverStorm : public EngineFixture {
         for (uint64_t i = 0; i < writes; ++i) EXPECT_OK(write_some(*engine_, table_, random));
         --running;
       });
-    while (running.load() != 0) beside();
+    do {
+      beside();
+    } while (running.load() != 0);
     for (std::thread& thread : threads) thread.join();
     count(4 * writes, "observed writes of four threads");
   }
