@@ -174,7 +174,6 @@ World::~World() {
   close_tables();
   engine.reset();
   std::filesystem::remove_all(path);
-  for (const char* const each : {"get", "scan", "put"}) std::filesystem::remove(path + "." + each + ".trace");
 }
 
 namespace {
@@ -280,6 +279,16 @@ size_t many_cells(World& world, bool together) {
 void put_values(World& world) {
   for (size_t k = 0; k < kOperations; ++k)
     ok_or_give_up(world.table->put(Put(world.rows[jump(k)]).add("f", "q0", "a value of twenty b.")));
+}
+
+// Does the work with a recording of all operations.
+template <class Work>
+void recorded(World& world, const Work& work) {
+  const std::string trace = world.path + ".trace";
+  ok_or_give_up(world.engine->start_trace(trace));
+  work();
+  ok_or_give_up(world.engine->stop_trace());
+  std::filesystem::remove(trace);
 }
 
 // Fills the cache, and lets each block build what it builds once.
@@ -421,21 +430,14 @@ extern "C" {
 [[gnu::noinline]] void measure_many_far(World& world) {
   expect(many_cells(world, false), kOperations, "many_far");
 }
-// With a recording of all operations.
 [[gnu::noinline]] void measure_recorded_get(World& world) {
-  ok_or_give_up(world.engine->start_trace(world.path + ".get.trace"));
-  expect(tall_get_cells(world, ""), kOperations, "recorded_get");
-  ok_or_give_up(world.engine->stop_trace());
+  recorded(world, [&] { expect(tall_get_cells(world, ""), kOperations, "recorded_get"); });
 }
 [[gnu::noinline]] void measure_recorded_scan10(World& world) {
-  ok_or_give_up(world.engine->start_trace(world.path + ".scan.trace"));
-  expect(tall_scan_cells(world, 10), kOperations / 5 * 10, "recorded_scan10");
-  ok_or_give_up(world.engine->stop_trace());
+  recorded(world, [&] { expect(tall_scan_cells(world, 10), kOperations / 5 * 10, "recorded_scan10"); });
 }
 [[gnu::noinline]] void measure_recorded_put(World& world) {
-  ok_or_give_up(world.engine->start_trace(world.path + ".put.trace"));
-  put_values(world);
-  ok_or_give_up(world.engine->stop_trace());
+  recorded(world, [&] { put_values(world); });
 }
 }  // extern "C"
 

@@ -102,7 +102,7 @@ TEST_F(ConfigCommand, ExplainFindsOptionsByKeysOfHBasesServers) {
   EXPECT_NE(text.find("hfile.block.cache.size: a share of the heap there"), std::string::npos) << text;
   const ToolResult unknown = run({"config", "explain", "hbase.hstore.blockingWaitTimes"});
   EXPECT_EQ(unknown.exit, 3);
-  EXPECT_NE(unknown.err.find("did you mean hbase.hstore.blockingwaittime?"), std::string::npos)
+  EXPECT_NE(unknown.err.find("did you mean hbase.hstore.blockingWaitTime?"), std::string::npos)
       << unknown.err;
 }
 

@@ -179,7 +179,9 @@ class ConfigCommand final : public Command {
     }
     for (const HBaseKey& each : hbase_keys()) names.push_back(lower_ascii(each.key));
     if (found.empty()) {
-      const std::string nearest = nearest_name(lower_ascii(what_), names);
+      std::string nearest = nearest_name(lower_ascii(what_), names);
+      for (const HBaseKey& each : hbase_keys())
+        if (same_but_for_case(each.key, nearest)) nearest = each.key;
       return Status::not_found(fmt::format("unknown option \"{}\"", escaped(what_)))
           .hinting(nearest.empty() ? "docs/options.md lists all options"
                                    : fmt::format("did you mean {}?", nearest));
