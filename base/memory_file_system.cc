@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "base/assert.h"
+#include "base/copied_mapping.h"
 #include "base/mutex.h"
 #include "base/sparse_bytes.h"
 
@@ -94,6 +95,9 @@ class MemoryReadable final : public ReadableFile {
                               std::to_string(size_) + " bytes)")
         .at("offset " + std::to_string(offset));
   }
+
+  // A copy, because the content is in pieces.
+  Result<std::shared_ptr<const char>> map() const override { return copied_mapping(*this); }
 
  private:
   const std::shared_ptr<const MemoryFile> file_;

@@ -34,6 +34,8 @@ class WatchedReadable final : public ReadableFile {
     return file_->next_data(offset, end);
   }
   void will_need(uint64_t offset, uint64_t bytes) const override { file_->will_need(offset, bytes); }
+  // The watch does not hear of reads in the mapping.
+  Result<std::shared_ptr<const char>> map() const override { return file_->map(); }
 
  private:
   const std::unique_ptr<ReadableFile> file_;

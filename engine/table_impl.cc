@@ -66,7 +66,7 @@ TableInfo TableImpl::info() const {
 
 Status TableImpl::put(const Put& put, const WriteOptions& options) {
   const MeteredScope metered(parts_->world.operations(), Metered::kPut);
-  TraceScope trace(parts_->recorder);
+  TraceScope trace(parts_->recorder, put.row());
   Status status = parts_->write_path.put(*this, put, options);
   if (trace) trace_mutation(trace, TraceKind::kPut, name(), put, options, status.code());
   return status;
@@ -74,7 +74,7 @@ Status TableImpl::put(const Put& put, const WriteOptions& options) {
 
 Status TableImpl::erase(const Delete& erase, const WriteOptions& options) {
   const MeteredScope metered(parts_->world.operations(), Metered::kDelete);
-  TraceScope trace(parts_->recorder);
+  TraceScope trace(parts_->recorder, erase.row());
   Status status = parts_->write_path.erase(*this, erase, options);
   if (trace) trace_mutation(trace, TraceKind::kErase, name(), erase, options, status.code());
   return status;
@@ -82,7 +82,7 @@ Status TableImpl::erase(const Delete& erase, const WriteOptions& options) {
 
 Result<std::vector<int64_t>> TableImpl::increment(const Increment& increment, const WriteOptions& options) {
   const MeteredScope metered(parts_->world.operations(), Metered::kIncrement);
-  TraceScope trace(parts_->recorder);
+  TraceScope trace(parts_->recorder, increment.row());
   auto done = parts_->write_path.increment(*this, increment, options);
   if (trace) trace_mutation(trace, TraceKind::kIncrement, name(), increment, options, done.status().code());
   return done;
@@ -90,7 +90,7 @@ Result<std::vector<int64_t>> TableImpl::increment(const Increment& increment, co
 
 Result<Row> TableImpl::append(const Append& append, const WriteOptions& options) {
   const MeteredScope metered(parts_->world.operations(), Metered::kAppend);
-  TraceScope trace(parts_->recorder);
+  TraceScope trace(parts_->recorder, append.row());
   auto done = parts_->write_path.append(*this, append, options);
   if (trace) trace_mutation(trace, TraceKind::kAppend, name(), append, options, done.status().code());
   return done;
@@ -98,7 +98,7 @@ Result<Row> TableImpl::append(const Append& append, const WriteOptions& options)
 
 Result<Row> TableImpl::mutate(const RowMutations& mutations, const WriteOptions& options) {
   const MeteredScope metered(parts_->world.operations(), Metered::kMutate);
-  TraceScope trace(parts_->recorder);
+  TraceScope trace(parts_->recorder, mutations.row());
   Result<Row> done = parts_->write_path.mutate(*this, mutations, options);
   if (trace) trace_mutations(trace, name(), mutations, options, done.status().code());
   return done;
@@ -106,7 +106,7 @@ Result<Row> TableImpl::mutate(const RowMutations& mutations, const WriteOptions&
 
 Result<ActionResult> TableImpl::check_and_mutate(const CheckAndMutate& check, const WriteOptions& options) {
   const MeteredScope metered(parts_->world.operations(), Metered::kCheck);
-  TraceScope trace(parts_->recorder);
+  TraceScope trace(parts_->recorder, check.row());
   Result<ActionResult> done = parts_->write_path.check_and_mutate(*this, check, options);
   if (trace) trace_check(trace, name(), check, done.ok() && done->matched, options, done.status().code());
   return done;
@@ -139,7 +139,7 @@ std::vector<Result<ActionResult>> TableImpl::run_batch(std::span<const Action> a
 
 Status TableImpl::get_into(const Get& get, RowBatch& batch) {
   const MeteredScope metered(parts_->world.operations(), Metered::kGet);
-  TraceScope trace(parts_->recorder);
+  TraceScope trace(parts_->recorder, get.row());
   Status status = TableReader(*this).get(get, batch);
   if (trace) trace_get(trace, TraceKind::kGet, name(), get, results_of(batch), status.code());
   return status;
@@ -153,7 +153,7 @@ Result<RowBatch> TableImpl::get(const Get& get) {
 
 Result<bool> TableImpl::exists(const Get& get) {
   const MeteredScope metered(parts_->world.operations(), Metered::kExists);
-  TraceScope trace(parts_->recorder);
+  TraceScope trace(parts_->recorder, get.row());
   Result<bool> found = TableReader(*this).exists(get);
   const uint64_t rows = found.ok() && *found ? 1 : 0;
   if (trace) trace_get(trace, TraceKind::kExists, name(), get, {.rows = rows}, found.status().code());

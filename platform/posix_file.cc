@@ -81,8 +81,22 @@ class PosixReadable final : public ReadableFile {
 
   void will_need(uint64_t offset, uint64_t bytes) const override {
     if (offset >= size_ || bytes == 0) return;  // a length of 0 would mean "to the end"
-    (void)posix_fadvise(file_.get(), static_cast<off_t>(offset),
-                        static_cast<off_t>(std::min(bytes, size_ - offset)), POSIX_FADV_WILLNEED);
+    bytes = std::min(bytes, size_ - offset);
+    // The request looks at each page, which takes 20 µs for a megabyte in the page cache.
+    char last;
+    if (read_cached({.offset = offset + bytes - 1, .bytes = 1, .into = &last})) return;
+    (void)posix_fadvise(file_.get(), static_cast<off_t>(offset), static_cast<off_t>(bytes),
+                        POSIX_FADV_WILLNEED);
+  }
+
+  Result<std::shared_ptr<const char>> map() const override {
+    if (size_ == 0) return std::shared_ptr<const char>();
+    void* const start = ::mmap(nullptr, size_, PROT_READ, MAP_SHARED, file_.get(), 0);
+    if (start == MAP_FAILED) return error_status(errno, "cannot map", path_);
+    // Where memory is short, a page that is touched again would bring 128 KiB with it.
+    (void)::madvise(start, size_, MADV_RANDOM);
+    return std::shared_ptr<const char>(static_cast<const char*>(start),
+                                       [start, bytes = size_](const char*) { ::munmap(start, bytes); });
   }
 
  private:

@@ -9,7 +9,6 @@
 
 #include "base/assert.h"
 #include "cell/cell_key.h"
-#include "cell/cell_order.h"
 #include "engine/jobs/background.h"
 #include "engine/jobs/family_stores.h"
 #include "engine/jobs/live_store.h"
@@ -32,22 +31,14 @@ std::shared_ptr<Store> find_store(const TableState* table, const FamilyRecord& f
   return nullptr;
 }
 
-// Copies the cells that a flush has not written yet. The last of several equal cells of one write counts: it
-// was inserted last, and cursors meet it first. It must be inserted last here, too.
+// Copies the cells that a flush has not written yet. No two of them are equal: a write has one cell for each
+// place.
 void copy_unflushed(const Memtable& from, uint64_t flushed_sequence, Memtable& to) {
-  std::vector<CellView> equal;
-  const auto insert = [&] {
-    for (; !equal.empty(); equal.pop_back()) to.insert(equal.back());
-  };
   OwnedCell first;
   first_of_row(first, {});
   const std::unique_ptr<RunCursor> cursor = from.cursor();
-  for (const CellView* cell = cursor->seek(first.view()); cell != nullptr; cell = cursor->next()) {
-    if (cell->sequence <= flushed_sequence) continue;
-    if (!equal.empty() && compare_cells(equal.back(), *cell) != 0) insert();
-    equal.push_back(*cell);
-  }
-  insert();
+  for (const CellView* cell = cursor->seek(first.view()); cell != nullptr; cell = cursor->next())
+    if (cell->sequence > flushed_sequence) to.insert(*cell);
   CELLAR_ASSERT(cursor->status().ok());  // a memtable reads no file
 }
 

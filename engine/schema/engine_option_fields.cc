@@ -78,6 +78,7 @@ const std::array kFields = {
                 },
                 [](const EngineOptions& e) { return std::to_string(e.cache_shards); }},
     flag<&EngineOptions::cache_rows>("cache_rows", "false"),
+    flag<&EngineOptions::map_files>("map_files", "true"),
     EngineField{"block_trace", "", "blocks.trace",
                 [](EngineOptions& e, auto, auto text) { return e.block_trace = text, Status(); },
                 [](const EngineOptions& e) { return e.block_trace; }},

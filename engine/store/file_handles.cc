@@ -33,6 +33,14 @@ class PooledFile final : public ReadableFile {
     if (file.ok()) (*file)->will_need(offset, bytes);
   }
 
+  // The mapping outlives the handle.
+  Result<std::shared_ptr<const char>> map() const override {
+    CELLAR_TRY_ASSIGN(const std::shared_ptr<const ReadableFile> file,
+                      handles_.acquire(slot_, *directory_, name_));
+    if (file->size() != size_) return Status::corruption("the file has another size than before").at(name_);
+    return file->map();
+  }
+
   FileHandles::Slot& slot() { return slot_; }
 
  private:

@@ -28,6 +28,7 @@ Result<std::shared_ptr<StoreFile>> StoreFiles::open(const std::shared_ptr<Direct
   options.cache = cache_;
   options.name = to_text(stored);
   options.in_memory = family.in_memory;
+  options.map_file = world_.options.map_files;
   options.block_payload_bytes_max = block_payload_bytes_max();
   CELLAR_TRY_ASSIGN(RecordedFile opened, open_recorded_file(handles_.open(directory, record.name), record,
                                                             disk_.identity, std::move(options)));

@@ -87,7 +87,13 @@ class TraceScope {
  public:
   explicit TraceScope(OperationRecorder& recorder) : slot_(recorder.slot()) {
     if (slot_ != nullptr) [[unlikely]]
-      enter();
+      enter(true);
+  }
+  // The same for an operation on one row, which may not be sampled: then the scope is false, and no clock is
+  // asked.
+  TraceScope(OperationRecorder& recorder, std::string_view row) : slot_(recorder.slot()) {
+    if (slot_ != nullptr) [[unlikely]]
+      enter(takes(row));
   }
   ~TraceScope() {
     if (slot_ != nullptr) [[unlikely]]
@@ -96,7 +102,7 @@ class TraceScope {
   TraceScope(const TraceScope&) = delete;
   TraceScope& operator=(const TraceScope&) = delete;
 
-  explicit operator bool() const { return slot_ != nullptr; }
+  explicit operator bool() const { return is_recorded_; }
   // Returns whether the operations on this row are recorded. Only if the scope is true.
   bool takes(std::string_view row) const { return slot_->out.keys().take(row); }
   uint64_t start() const { return start_; }
@@ -109,16 +115,18 @@ class TraceScope {
   void work(TraceKind kind, std::string_view table, std::string_view family, Code code);
 
  private:
-  void enter() {
+  void enter(bool is_sampled) {
     if (slot_->inside) {
       slot_ = nullptr;
       return;
     }
     slot_->inside = true;
-    start_ = slot_->session->ticks();
+    is_recorded_ = is_sampled;
+    if (is_sampled) start_ = slot_->session->ticks();
   }
 
   TraceSlot* slot_;
+  bool is_recorded_ = false;
   uint64_t start_ = 0;
 };
 

@@ -7,13 +7,10 @@
 #include <type_traits>
 #include <variant>
 
-#include "base/hash.h"
 #include "engine/values/check_reader.h"
 #include "engine/values/mutation_reader.h"
 
 namespace cellar {
-
-bool TraceKeys::take(std::string_view row) const { return sample == 1 || hash64(row) % sample == 0; }
 
 void TraceResults::add(const RowView& row) {
   if (row.empty()) return;  // nothing was found, or a cursor of a scan

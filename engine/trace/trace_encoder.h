@@ -10,6 +10,7 @@
 
 #include "base/assert.h"
 #include "base/coding.h"
+#include "base/hash.h"
 #include "cellar/batch.h"
 #include "cellar/check_and_mutate.h"
 #include "cellar/query.h"
@@ -23,7 +24,7 @@ struct TraceKeys {
   uint32_t sample = 1;
 
   // Returns whether the operations on this row are recorded.
-  bool take(std::string_view row) const;
+  bool take(std::string_view row) const { return sample == 1 || hash64(row) % sample == 0; }
 };
 
 // TraceResults: what a read returned.

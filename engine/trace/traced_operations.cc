@@ -2,11 +2,13 @@
 #include "engine/trace/traced_operations.h"
 
 #include <algorithm>
+#include <cstring>
 #include <type_traits>
 #include <utility>
 #include <variant>
 
 #include "base/assert.h"
+#include "base/recycled.h"
 #include "cellar/table.h"
 #include "engine/values/batch_reader.h"
 
@@ -93,19 +95,24 @@ void add_action(TraceEncoder& out, std::string_view table, const Action& action,
       action);
 }
 
-class TracedScanner final : public Scanner {
+class TracedScanner final : public Scanner, public Recycled<TracedScanner> {
  public:
   TracedScanner(OperationRecorder& recorder, TraceSlot& slot, uint64_t start, uint8_t flags,
                 std::unique_ptr<Scanner> inner)
       : recorder_(recorder),
         session_(slot.session),
-        body_(slot.out.bytes()),
+        body_bytes_(slot.out.bytes().size()),
+        body_(static_cast<char*>(RecycledBytes::take(body_bytes_))),
         start_(start),
         flags_(flags),
         inner_(std::move(inner)) {
-    CELLAR_ASSERT(inner_ != nullptr);
+    CELLAR_ASSERT(inner_ != nullptr && body_bytes_ > 0);
+    std::memcpy(body_, slot.out.bytes().data(), body_bytes_);
   }
-  ~TracedScanner() override { record(); }
+  ~TracedScanner() override {
+    record();
+    RecycledBytes::give_back(body_, body_bytes_);
+  }
 
   bool next() override {
     const bool more = inner_->next();
@@ -134,14 +141,15 @@ class TracedScanner final : public Scanner {
     TraceSlot* slot = recorder_.slot();
     if (slot == nullptr || slot->session != session || slot->inside) return;
     slot->out.clear();
-    slot->out.raw(body_);
+    slot->out.raw({body_, body_bytes_});
     slot->out.results(results_);
     slot->commit(TraceKind::kScan, flags_, inner_->status().code(), start_, session->ticks());
   }
 
   OperationRecorder& recorder_;
   std::shared_ptr<TraceSession> session_;
-  const std::string body_;
+  const size_t body_bytes_;
+  char* const body_;
   const uint64_t start_;
   const uint8_t flags_;
   TraceResults results_;

@@ -2,6 +2,8 @@
 #include "hfile/block/block.h"
 
 #include <algorithm>
+#include <memory>
+#include <utility>
 
 #include "base/assert.h"
 #include "cell/cell_order.h"
@@ -97,21 +99,39 @@ Block::Made Block::allocate(size_t buffer_bytes, bool has_priority) {
 Block* Block::finish(Made block, size_t payload_at, size_t payload_bytes, BlockKind kind) {
   block->payload_ = {block->buffer() + payload_at, payload_bytes};
   block->kind_ = kind;
-  // Charged before there is a cell index: a cached block's weight never changes.
-  if (is_data(kind)) block->add_charge(BlockHeap::charge_of(CellIndex::bytes_max(payload_bytes)));
+  block->charge_index();
   return block.release();
 }
 
-Block::~Block() { delete cell_index_.load(std::memory_order_relaxed); }
+Block* Block::borrow(Lender mapping, std::string_view payload, BlockKind kind, bool has_priority) {
+  CELLAR_ASSERT(mapping != nullptr && payload.data() >= mapping.get());
+  Made block = allocate(sizeof(Lender), has_priority);
+  new (block->buffer()) Lender(std::move(mapping));
+  block->borrows_ = true;
+  block->payload_ = payload;
+  block->kind_ = kind;
+  block->charge_index();
+  return block.release();
+}
+
+// Charged before there is a cell index: a cached block's weight never changes.
+void Block::charge_index() {
+  if (is_data(kind_)) add_charge(BlockHeap::charge_of(index_bytes_max()));
+}
+
+Block::~Block() {
+  delete cell_index_.load(std::memory_order_relaxed);
+  if (borrows_) std::destroy_at(lender());
+}
 
 const CellIndex* Block::publish(const CellIndex::Entries& entries) const {
   if (index_claimed_.exchange(true, std::memory_order_relaxed)) return cell_index();
-  const bool fits = CellIndex::bytes(entries) <= CellIndex::bytes_max(payload_.size());
+  const bool fits = CellIndex::bytes(entries) <= index_bytes_max();
   CellIndex::Entries without_words;
   without_words.offsets = entries.offsets;
   without_words.dense = entries.dense;
   without_words.records = entries.records;
-  CELLAR_DCHECK(CellIndex::bytes(without_words) <= CellIndex::bytes_max(payload_.size()));
+  CELLAR_DCHECK(CellIndex::bytes(without_words) <= index_bytes_max());
   const CellIndex* const index = CellIndex::make(fits ? entries : without_words);
   cell_index_.store(index, std::memory_order_release);
   return index;

@@ -22,6 +22,7 @@ class alignas(uint64_t) CellIndex {
  public:
   // Bytes of the block between two entries at least; an entry takes kEntryBytes.
   static constexpr size_t kStrideBytes = 128;
+  static constexpr size_t kStrideBytesMapped = 512;  // of a block that is not in memory of its own
   static constexpr size_t kEntryBytes = 12;
   static constexpr uint16_t kRowsDiffer = UINT16_MAX;
 
@@ -40,8 +41,10 @@ class alignas(uint64_t) CellIndex {
     std::string_view records = {};
   };
   static constexpr size_t kRecordSlackBytes = 16;  // that may be read after the records
-  // Returns the limit of an index for a block of this size; the offsets alone always fit.
-  static constexpr size_t bytes_max(size_t block_bytes) { return block_bytes / 10 + 256; }
+  // Returns the limit of an index with this stride for a block of this size; the offsets alone always fit.
+  static constexpr size_t bytes_max(size_t block_bytes, size_t stride_bytes = kStrideBytes) {
+    return block_bytes * kStrideBytes / stride_bytes / 10 + 256;
+  }
   static size_t bytes(const Entries& entries);
   static const CellIndex* make(const Entries& entries);
   // Objects are larger than their type says. NOLINTNEXTLINE(misc-new-delete-overloads): made in place
@@ -91,8 +94,8 @@ static_assert(sizeof(CellIndex) % sizeof(uint64_t) == 0);
 
 // Any thread. Immutable, except the cell index, which is built at the first search in a cached block.
 //
-// The object and the bytes read are one piece of memory. The index is another: with room for it in between,
-// scans of cached blocks take a third longer (1,000,000 rows of 130 bytes).
+// The object and the bytes read are one piece of memory, if the file is not mapped. The index is another: with
+// room for it in between, scans of cached blocks take a third longer (1,000,000 rows of 130 bytes).
 class Block final : public CachedBlock {
  public:
   struct Discard {
@@ -105,11 +108,19 @@ class Block final : public CachedBlock {
   char* buffer() { return reinterpret_cast<char*>(this + 1); }
   // Its payload is bytes [payload_at, payload_at + payload_bytes) of the buffer.
   static Block* finish(Made block, size_t payload_at, size_t payload_bytes, BlockKind kind);
+  // A block whose payload lies in the mapping of its file, and is not charged. Keeps the mapping.
+  static Block* borrow(std::shared_ptr<const char> mapping, std::string_view payload, BlockKind kind,
+                       bool has_priority);
 
   std::string_view payload() const { return payload_; }
   BlockKind kind() const { return kind_; }
-  // In the file.
 
+  bool is_borrowed() const { return borrows_; }
+  // The stride and the limit of the block's cell index.
+  size_t index_stride_bytes() const {
+    return borrows_ ? CellIndex::kStrideBytesMapped : CellIndex::kStrideBytes;
+  }
+  size_t index_bytes_max() const { return CellIndex::bytes_max(payload_.size(), index_stride_bytes()); }
   // Null until published.
   const CellIndex* cell_index() const { return cell_index_.load(std::memory_order_acquire); }
   // Makes the index, unless another thread was faster; without words where they would take more than the
@@ -136,6 +147,10 @@ class Block final : public CachedBlock {
   Block(uint64_t bytes_charged, bool has_priority) : CachedBlock(bytes_charged, has_priority) {}
   ~Block() override;
   static void* operator new(size_t, void* place) { return place; }
+  void charge_index();
+  // A borrowed block keeps its mapping by this pointer, in its buffer.
+  using Lender = std::shared_ptr<const char>;
+  Lender* lender() { return reinterpret_cast<Lender*>(buffer()); }
 
   std::string_view payload_;
   mutable std::atomic<const CellIndex*> cell_index_{nullptr};
@@ -143,6 +158,7 @@ class Block final : public CachedBlock {
   BlockKind kind_ = BlockKind::kData;
   mutable std::atomic<bool> in_order_{false};
   mutable std::atomic<bool> index_claimed_{false};
+  bool borrows_ = false;
 };
 static_assert(sizeof(Block) % sizeof(uint64_t) == 0);
 

@@ -111,6 +111,31 @@ Result<std::string_view> ReadAhead::get_backward(const ReadableFile& file, uint6
   return std::string_view(buffer_.get() + (wanted - bytes), bytes);
 }
 
+void ReadAhead::announce(const ReadableFile& file, uint64_t offset, uint64_t bytes, uint64_t limit) {
+  const uint64_t end = std::min(offset + bytes, limit);
+  const bool goes_on = offset >= announced_begin_ && offset <= announced_end_;
+  // The next window is announced in the middle of the one before, so that the device is not idle.
+  const uint64_t wanted = std::min(end + window_bytes_ / 2, limit);
+  if (goes_on && wanted <= announced_end_) return;
+  if (goes_on) widen();
+  const uint64_t begin = goes_on ? announced_end_ : offset;
+  announced_begin_ = offset;
+  announced_end_ = std::min(std::max(end, begin + window_bytes_), limit);
+  file.will_need(begin, announced_end_ - begin);
+}
+
+void ReadAhead::announce_backward(const ReadableFile& file, uint64_t offset, uint64_t bytes) {
+  const uint64_t end = offset + bytes;
+  const bool goes_on = end >= announced_begin_ && end <= announced_end_;
+  const uint64_t wanted = offset - std::min<uint64_t>(offset, window_bytes_ / 2);
+  if (goes_on && wanted >= announced_begin_) return;
+  if (goes_on) widen();
+  const uint64_t last = goes_on ? announced_begin_ : end;
+  announced_begin_ = std::min(offset, last - std::min<uint64_t>(last, window_bytes_));
+  announced_end_ = end;
+  file.will_need(announced_begin_, last - announced_begin_);
+}
+
 BlockReader::BlockReader(const ReadableFile* file, const Trailer& trailer, const Compressor* codec,
                          Options options)
     : file_(file),
@@ -254,13 +279,18 @@ Result<Block*> BlockReader::decompress(std::string_view disk, const BlockHeader&
   return Block::finish(std::move(block), 0, header.payload_bytes, header.kind);
 }
 
-Result<BlockHeader> BlockReader::check(std::string_view disk, uint64_t offset, uint64_t limit) const {
+Result<BlockHeader> BlockReader::check_header(std::string_view disk, uint64_t offset, uint64_t limit) const {
   CELLAR_TRY_ASSIGN(const BlockHeader header, parse_header(disk, offset, limit));
   if (!header.known_kind) return corruption(offset, "unknown block magic");
   if (header.disk_bytes() != disk.size()) {
     return corruption(
         offset, fmt::format("block of {} bytes where the index says {}", header.disk_bytes(), disk.size()));
   }
+  return header;
+}
+
+Result<BlockHeader> BlockReader::check(std::string_view disk, uint64_t offset, uint64_t limit) const {
+  CELLAR_TRY_ASSIGN(const BlockHeader header, check_header(disk, offset, limit));
   CELLAR_TRY(check_sums(disk, header, offset, nullptr));
   CELLAR_TRY(check_place(disk, header, offset));
   return header;
@@ -276,6 +306,37 @@ Result<Block*> BlockReader::decode(std::string_view disk, const BlockHeader& hea
   Block::Made block = Block::allocate(header.payload_bytes, options_.in_memory);
   std::memcpy(block->buffer(), disk.data() + header.header_bytes, header.payload_bytes);
   return Block::finish(std::move(block), 0, header.payload_bytes, header.kind);
+}
+
+// The first read of a block goes through the file, where a fault of the medium is an error and no signal. The
+// page cache then holds the same bytes for the mapping.
+Result<Block*> BlockReader::read_mapped(uint64_t offset, size_t bytes, uint64_t limit, ReadAhead* ahead,
+                                        Direction direction) const {
+  BlockHeader header;
+  const std::string_view mapped(mapping_.get() + offset, bytes);
+  if (checked_->has(offset, bytes)) {
+    CELLAR_TRY_ASSIGN(header, check_header(mapped, offset, limit));
+  } else if (ahead != nullptr) {
+    CELLAR_TRY_ASSIGN(const std::string_view disk, read_window(offset, bytes, limit, *ahead, direction));
+    CELLAR_TRY_ASSIGN(header, check(disk, offset, limit));
+  } else {
+    const DiskBytes disk(bytes);
+    if (const Status read = file_->read(offset, bytes, disk.data()); !read.ok()) [[unlikely]]
+      return read.at(place(offset));
+    CELLAR_TRY_ASSIGN(header, check({disk.data(), bytes}, offset, limit));
+  }
+  checked_->add(offset, bytes);
+  return Block::borrow(mapping_, mapped.substr(header.header_bytes, header.payload_bytes), header.kind,
+                       options_.in_memory);
+}
+
+Result<std::string_view> BlockReader::read_window(uint64_t offset, size_t bytes, uint64_t limit,
+                                                  ReadAhead& ahead, Direction direction) const {
+  Result<std::string_view> read = direction == Direction::kForward
+                                      ? ahead.get(*file_, offset, bytes, limit)
+                                      : ahead.get_backward(*file_, offset, bytes);
+  if (!read.ok()) return read.status().at(place(offset));
+  return read;
 }
 
 Result<Block*> BlockReader::read(uint64_t offset, uint64_t disk_bytes, uint64_t limit, ReadAhead* ahead,
@@ -295,16 +356,13 @@ Result<Block*> BlockReader::read(uint64_t offset, uint64_t disk_bytes, uint64_t 
     stats->blocks_from_disk += 1;
     stats->bytes_from_disk += disk_bytes;
   }
-  if (ahead != nullptr &&
-      disk_bytes <= ReadAhead::kWindowBytesMax) {  // larger ones would be copied for nothing
-    const auto wanted = static_cast<size_t>(disk_bytes);
-    Result<std::string_view> bytes = direction == Direction::kForward
-                                         ? ahead->get(*file_, offset, wanted, limit)
-                                         : ahead->get_backward(*file_, offset, wanted);
-    if (!bytes.ok()) return bytes.status().at(place(offset));
-    return unpack(*bytes, offset, limit);
-  }
   const auto bytes = static_cast<size_t>(disk_bytes);
+  if (bytes > ReadAhead::kWindowBytesMax) ahead = nullptr;  // larger ones would be copied for nothing
+  if (mapping_ != nullptr) return read_mapped(offset, bytes, limit, ahead, direction);
+  if (ahead != nullptr) {
+    CELLAR_TRY_ASSIGN(const std::string_view disk, read_window(offset, bytes, limit, *ahead, direction));
+    return unpack(disk, offset, limit);
+  }
   if (!plain_) {
     const DiskBytes disk(bytes);
     if (const Status read = file_->read(offset, bytes, disk.data()); !read.ok()) [[unlikely]]

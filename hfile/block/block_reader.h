@@ -2,11 +2,14 @@
 #pragma once
 
 #include <algorithm>
+#include <atomic>
 #include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 
+#include "base/assert.h"
 #include "cellar/compressor.h"
 #include "cellar/file_system.h"
 #include "cellar/read_stats.h"
@@ -44,6 +47,9 @@ class ReadAhead {
   Result<std::string_view> get(const ReadableFile& file, uint64_t offset, size_t bytes, uint64_t limit);
   // The same for a walk towards the beginning of the file: also reads up to a window before the bytes.
   Result<std::string_view> get_backward(const ReadableFile& file, uint64_t offset, size_t bytes);
+  // Tells the system that these bytes, and a window of bytes after or before them, are read in a mapping.
+  void announce(const ReadableFile& file, uint64_t offset, uint64_t bytes, uint64_t limit);
+  void announce_backward(const ReadableFile& file, uint64_t offset, uint64_t bytes);
 
  private:
   bool has(uint64_t offset, size_t bytes) const {
@@ -57,6 +63,8 @@ class ReadAhead {
   size_t filled_ = 0;
   uint64_t start_ = 0;
   size_t window_bytes_ = kWindowBytesMin;
+  uint64_t announced_begin_ = 0;  // of a mapping
+  uint64_t announced_end_ = 0;
 };
 
 // The fault in a block's checksums; for reports.
@@ -64,6 +72,29 @@ struct ChecksumFault {
   size_t chunk = 0;
   uint32_t stored = 0;
   uint32_t computed = 0;
+};
+
+// CheckedBlocks: which blocks of a mapped file were found whole and in their place. Such a block is not checked
+// again, because it is never copied. Any thread.
+class CheckedBlocks {
+ public:
+  explicit CheckedBlocks(uint64_t file_bytes)
+      : words_(std::make_unique<std::atomic<uint64_t>[]>(file_bytes / (kUnitBytes * 64) + 1)) {}
+
+  bool has(uint64_t offset, size_t disk_bytes) const {
+    return disk_bytes >= kUnitBytes && (word(offset).load(std::memory_order_relaxed) & bit(offset)) != 0;
+  }
+  void add(uint64_t offset, size_t disk_bytes) {
+    if (disk_bytes >= kUnitBytes) word(offset).fetch_or(bit(offset), std::memory_order_relaxed);
+  }
+
+ private:
+  // Smaller blocks are checked each time, so that two blocks never share a bit.
+  static constexpr uint64_t kUnitBytes = 4096;
+  std::atomic<uint64_t>& word(uint64_t offset) const { return words_[offset / (kUnitBytes * 64)]; }
+  static uint64_t bit(uint64_t offset) { return uint64_t{1} << (offset / kUnitBytes % 64); }
+
+  const std::unique_ptr<std::atomic<uint64_t>[]> words_;
 };
 
 // Any thread; immutable after agree_on_checksum().
@@ -83,6 +114,16 @@ class BlockReader final : private BlockSumsSource {
   // From here on every block must carry this type: one flipped bit must not turn verification off. Before any
   // other thread reads.
   void agree_on_checksum(std::optional<ChecksumType> type) { agreed_ = type; }
+
+  bool is_plain() const { return plain_; }
+  // From here on blocks are not copied: they lie in this mapping of the file, which has no codec. Before any
+  // other thread reads.
+  void read_from(std::shared_ptr<const char> mapping) {
+    CELLAR_ASSERT(plain_ && mapping != nullptr);
+    checked_ = std::make_unique<CheckedBlocks>(file_->size());
+    mapping_ = std::move(mapping);
+  }
+  bool is_mapped() const { return mapping_ != nullptr; }
 
   // From here on the memory of block sums is charged to `meter`, which is borrowed. Before any other thread
   // reads.
@@ -116,6 +157,15 @@ class BlockReader final : private BlockSumsSource {
   Result<Block*> read(uint64_t offset, uint64_t disk_bytes, uint64_t limit, ReadAhead* ahead,
                       ReadStats* stats, Direction direction = Direction::kForward) const;
 
+  // Tells the system that a long walk comes to this block, and to those after it, in the mapping. Only of a
+  // mapped file.
+  void announce(uint64_t offset, uint64_t disk_bytes, uint64_t limit, ReadAhead& ahead,
+                Direction direction) const {
+    CELLAR_DCHECK(is_mapped());
+    if (direction == Direction::kForward) return ahead.announce(*file_, offset, disk_bytes, limit);
+    ahead.announce_backward(*file_, offset, disk_bytes);
+  }
+
   size_t header_bytes() const { return header_bytes_; }
   // The largest whole block that is read at all.
   uint64_t disk_bytes_max() const;
@@ -125,13 +175,19 @@ class BlockReader final : private BlockSumsSource {
   Status corruption(uint64_t offset, std::string message) const;
 
  private:
-  // The header of the whole block `disk`; its size, sums and place agree.
+  // The header of the whole block `disk`; its size agrees.
+  Result<BlockHeader> check_header(std::string_view disk, uint64_t offset, uint64_t limit) const;
+  // The same, and its sums and place agree.
   Result<BlockHeader> check(std::string_view disk, uint64_t offset, uint64_t limit) const;
   // BlockSumsSource.
   Result<Block*> read_page(uint64_t offset, uint64_t disk_bytes, uint64_t limit) const override {
     return read(offset, disk_bytes, limit, nullptr, nullptr);
   }
   Result<Block*> decompress(std::string_view disk, const BlockHeader& header, uint64_t offset) const;
+  Result<Block*> read_mapped(uint64_t offset, size_t bytes, uint64_t limit, ReadAhead* ahead,
+                             Direction direction) const;
+  Result<std::string_view> read_window(uint64_t offset, size_t bytes, uint64_t limit, ReadAhead& ahead,
+                                       Direction direction) const;
   Status check_sizes(const BlockHeader& header, uint64_t offset) const;
 
   const ReadableFile* file_;
@@ -140,7 +196,9 @@ class BlockReader final : private BlockSumsSource {
   size_t header_bytes_;
   Options options_;
   std::optional<ChecksumType> agreed_;
-  std::unique_ptr<BlockSums> sums_;  // null: the file has none
+  std::unique_ptr<BlockSums> sums_;         // null: the file has none
+  std::shared_ptr<const char> mapping_;     // of the file; null: blocks are copied
+  std::unique_ptr<CheckedBlocks> checked_;  // in the mapping
 };
 
 }  // namespace cellar

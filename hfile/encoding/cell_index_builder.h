@@ -49,7 +49,7 @@ class CellIndexBuilder {
       if (is_bad_) return nullptr;
       if (!trusted && count > 0 && !in_order(cells[at ^ 1], cells[at])) return nullptr;
       if constexpr (Decoder::kPlain) {
-        if (offsets_.empty() || position >= offsets_.back() + CellIndex::kStrideBytes)
+        if (offsets_.empty() || position >= offsets_.back() + block_.index_stride_bytes())
           offsets_.push_back(static_cast<uint32_t>(position));
       } else {
         take_note(position, cells[at]);
@@ -76,7 +76,7 @@ class CellIndexBuilder {
     constexpr size_t kAroundNotes = sizeof(CellIndex) + CellIndex::kRecordSlackBytes + kPrefixBytes;
     static_assert(kAroundNotes < CellIndex::bytes_max(0));
     const size_t payload_bytes = block_.payload().size();
-    const size_t room = CellIndex::bytes_max(payload_bytes) - kAroundNotes;
+    const size_t room = block_.index_bytes_max() - kAroundNotes;
     const size_t used = notes_.size() + offsets_.size() * CellIndex::kEntryBytes;
     if (used > room * position / payload_bytes || used + cell.key_size + kNoteBytes > room) return;
     offsets_.push_back(static_cast<uint32_t>(notes_.size()));

@@ -33,9 +33,8 @@
 #include "cell/cell_key.h"
 #include "cell/cell_order.h"
 #include "cell/cell_room.h"
-#include "hfile/block/backward_blocks.h"
 #include "hfile/block/file_parts.h"
-#include "hfile/block/look_ahead.h"
+#include "hfile/block/walk_blocks.h"
 #include "hfile/encoding/cell_index_builder.h"
 #include "hfile/encoding/plain_cells.h"
 #include "hfile/encoding/row_cutter.h"
@@ -65,7 +64,7 @@ class HFileCursor final : public RunCursor, public Recycled<HFileCursor<Decoder>
       if (!index_.valid() && !moved(index_.to_first(options_.stats))) return nullptr;
       if (!index_.valid()) return end();
     }
-    borders_ = 0;
+    walk_.begin_anew();
     if (!load()) return nullptr;
     if (options_.row_keeper != nullptr && keep_row(*options_.row_keeper)) [[unlikely]]
       return end();
@@ -148,7 +147,7 @@ class HFileCursor final : public RunCursor, public Recycled<HFileCursor<Decoder>
   const CellView* seek_before(const CellView& target) override {
     if (!status_.ok()) return nullptr;
     if (!within_block(target) && !seek_index_before(target)) return nullptr;
-    borders_ = 0;
+    walk_.begin_anew();
     while (index_.valid()) {
       if (!load()) return nullptr;
       const int found = last_before(target);
@@ -164,7 +163,7 @@ class HFileCursor final : public RunCursor, public Recycled<HFileCursor<Decoder>
     if constexpr (Decoder::kPlain) {
       if (!status_.ok() || spans_.cells_max == 0 || order_.meta_order()) return {};
       if (!within_block(target) && !seek_index_before(target)) return {};
-      borders_ = 0;
+      walk_.begin_anew();
       if (!index_.valid() || !load()) return {};
       return decode_before(target);
     } else {
@@ -187,8 +186,7 @@ class HFileCursor final : public RunCursor, public Recycled<HFileCursor<Decoder>
   static constexpr int kNone = -1;
   static constexpr uint32_t kSpanCellsMax = 32;
   static constexpr uint32_t kSpanCellsAfterSkip = 4;  // who skips may skip again
-  // Cells between two entries of an index: the smallest has 8 bytes of sizes and a key of 13 bytes.
-  static constexpr uint32_t kCellsOfEntryMax = CellIndex::kStrideBytes / 21 + 1;
+  static constexpr uint32_t kCellBytesMin = 21;       // 8 bytes of sizes and a key of 13 bytes
 
   // The block that the index points to, and what is known of it.
   struct OpenBlock {
@@ -318,10 +316,13 @@ class HFileCursor final : public RunCursor, public Recycled<HFileCursor<Decoder>
     if (index == nullptr || !status_.ok() || !open_.trusted) return {};
     const size_t entry = entry_at(*index, target);
     if (entry == 0) return {};
-    const uint32_t entries = static_cast<uint32_t>(std::min<size_t>(entry, spans_.cells_max));
+    const auto stride = static_cast<uint32_t>(block()->index_stride_bytes());
+    const uint32_t wanted =
+        std::max(spans_.cells_max * static_cast<uint32_t>(CellIndex::kStrideBytes) / stride, 1u);
+    const uint32_t entries = static_cast<uint32_t>(std::min<size_t>(entry, wanted));
     spans_.cells_max = std::min(2 * spans_.cells_max, kSpanCellsMax);
     const size_t until = entry < index->size() ? index->offset(entry) : decoder_.size();
-    const uint32_t cells_max = index->dense() ? entries : entries * kCellsOfEntryMax;
+    const uint32_t cells_max = index->dense() ? entries : entries * (stride / kCellBytesMin + 1);
     CellView* const cells = span_room(cells_max);
     open_.guessed = false;
     decoder_.move_to(index->offset(entry - entries));
@@ -391,7 +392,7 @@ class HFileCursor final : public RunCursor, public Recycled<HFileCursor<Decoder>
       end();
       return false;
     }
-    borders_ += 1;
+    walk_.cross_border();
     const int last = last_;
     if (last != kNone && !open_.returned) {  // nothing else keeps these bytes
       border_key_.assign(views_[last].key, views_[last].key_size);
@@ -408,9 +409,7 @@ class HFileCursor final : public RunCursor, public Recycled<HFileCursor<Decoder>
     const uint64_t offset = index_.offset();
     const bool same = open_.pin && offset == open_.offset;
     if (!same) {
-      Pin kept;
-      if (backward_ != nullptr && open_.pin)
-        kept = backward_->leave(open_.pin, open_.offset, open_.held, offset);
+      Pin kept = walk_.leave(open_.pin, open_.offset, open_.held, offset);
       if (open_.returned) previous_ = std::move(open_.pin);
       open_.pin.reset();
       open_.returned = false;
@@ -439,23 +438,27 @@ class HFileCursor final : public RunCursor, public Recycled<HFileCursor<Decoder>
     open_.warm = open_.held = static_cast<bool>(kept);
     open_.pin = std::move(kept);
     if (open_.pin) return true;
+    walk_.announce(parts_, options_, index_);
     if (cache != nullptr) {
       open_.pin = cache->lookup(index_.slot());
       if (open_.pin) {
         open_.warm = !options_.sequential;
-        misses_ = 0;
+        walk_.note_hit();
         if (ReadStats* const stats = options_.stats) ++stats->blocks_from_cache, ++stats->data_blocks;
         return true;
       }
     }
     open_.from_disk = open_.held = true;
-    Result<Block*> read = read_block();
+    Result<Block*> read = walk_.read(parts_, options_, index_);
     if (!read.ok()) return moved(read.status());
     if (options_.stats != nullptr) options_.stats->data_blocks += 1;
     if ((*read)->kind() != Decoder::kBlockKind) {
       const Pin unwanted(*read);
       return moved(parts_.blocks->corruption(index_.offset(), "not a data block of the file's encoding"));
     }
+    // A mapped block is expected to stay: its first search makes the index, while its bytes are in the
+    // processor's cache.
+    open_.warm = (*read)->is_borrowed() && cache != nullptr && options_.fill_cache && !options_.sequential;
     open_.read = *read;
     open_.pin = Pin(*read);
     return true;
@@ -509,27 +512,6 @@ class HFileCursor final : public RunCursor, public Recycled<HFileCursor<Decoder>
     last_ = kNone;
     open_.whole = true;
     return false;
-  }
-
-  // After two borders in a row a walk is taken for a long one.
-  Result<Block*> read_block() {
-    if (options_.backward) {
-      if (backward_ == nullptr) backward_ = std::make_unique<BackwardBlocks>();
-      return backward_->read(*parts_.blocks, {index_.offset(), index_.disk_bytes()}, parts_.index->limit(),
-                             options_.sequential, options_.stats);
-    }
-    const bool is_long = options_.sequential || borders_ >= 2;
-    if (options_.executor != nullptr && borders_ >= 2 && ++misses_ >= 2) {
-      CELLAR_ASSERT(options_.stats == nullptr);  // another thread would count into it
-      if (look_ahead_ == nullptr)
-        look_ahead_ = std::make_unique<LookAhead>(*parts_.blocks, *parts_.index, *options_.executor, index_);
-      look_ahead_->name_places();
-      if (auto read = look_ahead_->take(index_.offset()); read.has_value()) return *std::move(read);
-      look_ahead_.reset();
-    }
-    if (ahead_ == nullptr && is_long) ahead_ = std::make_unique<ReadAhead>();
-    return parts_.blocks->read(index_.offset(), index_.disk_bytes(), parts_.index->limit(),
-                               is_long ? ahead_.get() : nullptr, options_.stats);
   }
 
   bool first_cell_is_bounded() {
@@ -682,13 +664,9 @@ class HFileCursor final : public RunCursor, public Recycled<HFileCursor<Decoder>
   OpenBlock open_;
   NextBlock next_block_;
   Spans spans_;
-  uint32_t borders_ = 0;  // crossed since the last seek
-  Pin previous_;          // the block of the cell before, if that is another one
+  Pin previous_;  // the block of the cell before, if that is another one
   std::string border_key_;
-  std::unique_ptr<ReadAhead> ahead_;
-  std::unique_ptr<LookAhead> look_ahead_;
-  std::unique_ptr<BackwardBlocks> backward_;  // of a backward walk, once it has read a block
-  uint32_t misses_ = 0;                       // blocks in a row that were not in the cache
+  WalkBlocks walk_;
   Status status_;
 };
 

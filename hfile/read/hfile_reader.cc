@@ -316,6 +316,12 @@ void open_blooms(Parts& parts, const LoadOnOpen& section) {
   expect_chunks_in_place(parts);
 }
 
+Status map_file(Parts& parts) {
+  CELLAR_TRY_ASSIGN(std::shared_ptr<const char> mapping, parts.file->map());
+  if (mapping != nullptr) parts.blocks->read_from(std::move(mapping));
+  return {};
+}
+
 Status open_parts(Parts& parts) {
   std::string trailer_bytes;
   CELLAR_TRY_ASSIGN(parts.trailer, read_trailer(*parts.file, trailer_bytes));
@@ -331,6 +337,7 @@ Status open_parts(Parts& parts) {
                            .in_memory = parts.options.in_memory});
   parts.meter = std::make_unique<MemoryMeter>(parts.options.cache, parts.file->size());
   parts.blocks->charge_sums_to(parts.meter.get());
+  if (parts.options.map_file && parts.blocks->is_plain()) CELLAR_TRY(map_file(parts));
   LoadOnOpen section(parts);
   CELLAR_TRY(section.run());
   parts.end_sum = crc32c(trailer_bytes, parts.end_sum);
@@ -390,7 +397,9 @@ HFileReader::HFileReader(std::unique_ptr<Parts> parts) : parts_(std::move(parts)
   CELLAR_ASSERT(parts_ != nullptr && parts_->index != nullptr);  // opened
   const HFileReaderOptions& options = parts_->options;
   const bool part = !options.start_row.empty() || !options.stop_row.empty();
-  if (!part && !parts_->meta_order && parts_->encoding != nullptr) row_cache_ = options.cache.get();
+  // Blocks of a mapped file take little room in the cache, so that slices of them save nothing.
+  const bool may_keep = !part && !parts_->meta_order && !parts_->blocks->is_mapped();
+  if (may_keep && parts_->encoding != nullptr) row_cache_ = options.cache.get();
 }
 HFileReader::~HFileReader() = default;
 

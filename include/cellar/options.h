@@ -183,8 +183,11 @@ struct EngineOptions {
   uint64_t cache_bytes = 64u << 20;              // blocks, indexes and filters of all tables
   std::string cache_policy = "clock";            // how blocks are chosen that leave the cache: docs/caches.md
   uint32_t cache_shards = 0;                     // 0: by cache_bytes
-  bool cache_rows = true;          // a full cache also keeps single rows of blocks that are read for one row;
-                                   // not with block_trace
+  bool cache_rows = true;  // a full cache also keeps single rows of blocks that are read for one row;
+                           // not with block_trace
+  bool map_files = false;  // blocks of files without a codec (compression=none) are read where they lie
+                           // in the system's page cache, without a copy. A device that then fails can end
+                           // the process: docs/decisions/mapped-files.md
   std::string block_trace = "";    // a file that is made for a record of each use of the cache, which `cellar
                                    // simulate cache` reads; it must not exist. Empty: no record
   std::string memtable = "blink";  // the sorted structure in memory: docs/memtables.md

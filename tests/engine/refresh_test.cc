@@ -165,6 +165,35 @@ TEST_F(Refresh, AFlushThatTakesAPartOfTheMemtable) {
   EXPECT_EQ(value_of(*reader_->open_table("a").value(), Get("equal"), "f", "n"), "last");
 }
 
+// The reader sees later cells of the family before the flush has ended. They stay in memory.
+TEST_F(Refresh, AFlushThatEndsAfterLaterWrites) {
+  FaultFileSystem files(*files_);
+  open_writer_anew(files);
+  follow(true);
+  const auto table = engine_->open_table("a").value();
+  must(table->put(Put("row").add_at("f", "n", 5, "in the file")));
+  must((*engine_->open_table("b"))->put(Put("keeps the log").add("f", "n", "1")));
+  follow();
+  bool written = false;
+  files.before_each([&](const FileCall& call) {
+    if (written || call.operation != FileOperation::kCreate || !call.name.starts_with("tables")) return;
+    written = true;
+    in_another_thread([&] {
+      EXPECT_OK(table->put(Put("row").add_at("f", "n", 5, "later")));
+      EXPECT_OK(reader_->refresh());
+    });
+  });
+  EXPECT_OK(table->flush());
+  files.before_each({});
+  ASSERT_TRUE(written);
+  const auto read = reader_->open_table("a").value();
+  const uint64_t before = read->info().families[0].memtable_cells;
+  EXPECT_GE(before, 2u);
+  follow();
+  EXPECT_EQ(read->info().families[0].memtable_cells, 1u);
+  EXPECT_EQ(value_of(*read, Get("row"), "f", "n"), "later");
+}
+
 TEST_F(Refresh, AWholeReadingWhereTheRestIsNotEnough) {
   must(engine_->close());
   open_writer();

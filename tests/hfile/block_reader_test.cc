@@ -178,5 +178,75 @@ TEST(ReadAheads, GiveTheFilesBytesBackward) {
   }
 }
 
+// Keeps the ranges of a file that were announced.
+class AnnouncedFile final : public ReadableFile {
+ public:
+  explicit AnnouncedFile(uint64_t bytes) : bytes_(bytes) {}
+  uint64_t size() const override { return bytes_; }
+  Status read(uint64_t /*offset*/, size_t /*bytes*/, char* /*into*/) const override {
+    return Status::io_error("nobody reads here");
+  }
+  void will_need(uint64_t offset, uint64_t bytes) const override { ranges_.emplace_back(offset, bytes); }
+
+  // Returns the ranges since the last call.
+  std::vector<std::pair<uint64_t, uint64_t>> take() const { return std::exchange(ranges_, {}); }
+
+ private:
+  const uint64_t bytes_;
+  mutable std::vector<std::pair<uint64_t, uint64_t>> ranges_;
+};
+
+// Walks over blocks of 10,000 bytes of a mapped file.
+TEST(ReadAheads, AnnounceEachPlaceOnceAndBeforeItsTurn) {
+  constexpr uint64_t kBytes = 5'000'000;
+  constexpr uint64_t kBlock = 10'000;
+  const AnnouncedFile file(kBytes);
+  for (const bool backward : {false, true}) {
+    ReadAhead ahead;
+    std::vector<bool> announced(kBytes / kBlock);
+    size_t requests = 0;
+    for (uint64_t i = 0; i < kBytes / kBlock; ++i) {
+      const uint64_t offset = backward ? kBytes - (i + 1) * kBlock : i * kBlock;
+      if (backward) {
+        ahead.announce_backward(file, offset, kBlock);
+      } else {
+        ahead.announce(file, offset, kBlock, kBytes);
+      }
+      for (const auto& [begin, bytes] : file.take()) {
+        ++requests;
+        ASSERT_GT(bytes, 0u);
+        ASSERT_LE(begin + bytes, kBytes);
+        ASSERT_LE(bytes, ReadAhead::kWindowBytesMax + kBlock);
+        for (uint64_t at = (begin + kBlock - 1) / kBlock; (at + 1) * kBlock <= begin + bytes; ++at) {
+          ASSERT_FALSE(announced[at]) << at;
+          announced[at] = true;
+        }
+      }
+      if (i == 0) {
+        ASSERT_TRUE(announced[offset / kBlock]);
+      }
+    }
+    EXPECT_LT(requests, 12u);
+    EXPECT_GT(std::ranges::count(announced, true), 480) << "all but those at the borders of windows";
+  }
+}
+
+TEST(ReadAheads, AnnounceAnewAfterAJump) {
+  const AnnouncedFile file(100'000'000);
+  ReadAhead ahead;
+  for (const uint64_t offset : {50'000'000u, 10'000'000u, 90'000'000u}) {
+    ahead.announce(file, offset, 20'000, file.size());
+    const auto forward = file.take();
+    ASSERT_EQ(forward.size(), 1u);
+    EXPECT_EQ(forward[0].first, offset);
+    ahead.announce_backward(file, offset - 1'000'000, 20'000);
+    const auto backward = file.take();
+    ASSERT_EQ(backward.size(), 1u);
+    EXPECT_EQ(backward[0].first + backward[0].second, offset - 1'000'000 + 20'000);
+  }
+  ahead.announce_backward(file, 0, 20'000);
+  EXPECT_EQ(file.take(), (std::vector<std::pair<uint64_t, uint64_t>>{{0, 20'000}}));
+}
+
 }  // namespace
 }  // namespace cellar::testing

@@ -94,14 +94,15 @@ INSTANTIATE_TEST_SUITE_P(All, CellIndexKinds, ::testing::ValuesIn(kinds()),
 
 // In both directions; and a walk goes on from what a search backwards found.
 void check_searches(const Cells& cells, const std::vector<OwnedCell>& keys,
-                    const std::vector<OwnedCell>& targets, const std::string& encoding) {
-  SCOPED_TRACE(encoding);
+                    const std::vector<OwnedCell>& targets, const std::string& encoding, bool map_file) {
+  SCOPED_TRACE(encoding + (map_file ? ", mapped" : ""));
   HFileWriterOptions writing;
   writing.block_bytes = 1 << 20;
   writing.encoding = encoding;
   const WrittenFile written = write_cells(writing, cells);
   HFileReaderOptions options;
   options.cache = BlockCache::create(8 << 20, "clock", 1).value();
+  options.map_file = map_file;
   const auto reader =
       HFileReader::open(std::make_unique<ViewFile>(written.bytes), std::move(options)).value();
   const std::unique_ptr<RunCursor> cursor = reader->cursor({});
@@ -137,7 +138,8 @@ TEST_P(CellIndexKinds, SearchesEndWhereAComparisonOfAllWould) {
   std::vector<OwnedCell> keys;
   for (const Cell& cell : cells) keys.push_back(key_of(cell));
   for (const std::string& encoding : encoding_names())
-    check_searches(cells, keys, targets_of(GetParam()), encoding);
+    for (const bool map_file : {false, true})
+      check_searches(cells, keys, targets_of(GetParam()), encoding, map_file);
 }
 
 // A block is charged for all memory that it will ever hold.

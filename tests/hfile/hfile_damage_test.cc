@@ -22,10 +22,11 @@ struct Outcome {
   std::string lines;
 };
 
-Outcome read_all(std::string_view bytes) {
+Outcome read_all(std::string_view bytes, bool map_file = false) {
   Outcome outcome;
   HFileReaderOptions options;
   options.name = "damaged";
+  options.map_file = map_file;
   const Result<std::shared_ptr<HFileReader>> reader =
       HFileReader::open(std::make_unique<ViewFile>(bytes), std::move(options));
   if (!reader.ok()) return {reader.status(), ""};
@@ -52,7 +53,7 @@ struct Counts {
   uint64_t harmless = 0;
 };
 
-// Flips each byte of the file, and cuts it at each length.
+// Flips each byte of the file, and cuts it at each length. Reads each file in both ways.
 Counts damage(const std::string& bytes, size_t step) {
   const Outcome sound = read_all(bytes);
   EXPECT_TRUE(sound.status.ok()) << sound.status.to_text();
@@ -60,6 +61,9 @@ Counts damage(const std::string& bytes, size_t step) {
   std::string damaged = bytes;
   const auto look = [&](std::string_view file, const std::string& what) {
     const Outcome outcome = read_all(file);
+    const Outcome mapped = read_all(file, true);
+    EXPECT_EQ(mapped.status.to_text(), outcome.status.to_text()) << what;
+    EXPECT_EQ(mapped.lines, outcome.lines) << what;
     if (outcome.status.ok()) {
       counts.harmless += 1;
       EXPECT_EQ(outcome.lines, sound.lines) << what;
@@ -113,6 +117,7 @@ TEST(HFileDamage, FlipsAndCutsOfAFileWithoutChecksums) {
       for (const int mask : {0x01, 0xff}) {
         damaged[at] = static_cast<char>(bytes[at] ^ mask);
         read_all(damaged);
+        read_all(damaged, true);
         damaged[at] = bytes[at];
       }
       EXPECT_FALSE(read_all(std::string_view(bytes).substr(0, at)).status.ok());

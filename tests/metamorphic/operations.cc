@@ -218,6 +218,7 @@ void Planner::draw_options() {
   engine.cache_bytes = one_of<uint64_t>({0, 1200, 3000, 8000, 20000, 1 << 20});  // 1200: one block
   engine.cache_rows = !random_.one_in(4);
   engine.cache_policy = one_of(choices().cache_policies);
+  engine.map_files = random_.one_in(2);
   engine.open_files_max = one_of<uint32_t>({1, 3, 512});
   engine.automatic_flush = engine.automatic_compaction = plan_.work == Work::kAutomatic;
   engine.ttl_clock_guard_s = 0;
@@ -660,11 +661,12 @@ FamilyRules rules_of(const FamilyOptions& family) {
 }
 
 std::string options_text(const Plan& plan) {
-  std::string text = fmt::format(
-      "memtable {} of {} bytes, cache {} {}, {}, crashes are {}{}\n", plan.engine.memtable,
-      plan.engine.memtable_bytes, plan.engine.cache_bytes, plan.engine.cache_policy,
-      plan.work == Work::kAutomatic ? "automatic work" : "work on request",
-      plan.power_cuts ? "power cuts" : "ends of the process", plan.observed ? ", t0 is observed" : "");
+  std::string text = fmt::format("memtable {} of {} bytes, cache {} {}{}, {}, crashes are {}{}\n",
+                                 plan.engine.memtable, plan.engine.memtable_bytes, plan.engine.cache_bytes,
+                                 plan.engine.cache_policy, plan.engine.map_files ? ", files are mapped" : "",
+                                 plan.work == Work::kAutomatic ? "automatic work" : "work on request",
+                                 plan.power_cuts ? "power cuts" : "ends of the process",
+                                 plan.observed ? ", t0 is observed" : "");
   for (size_t i = 0; i < plan.tables.size(); ++i)
     for (const FamilyOptions& family : plan.tables[i].families)
       text += fmt::format("{}:{} {}\n", table_name(static_cast<uint32_t>(i)), family.name,

@@ -115,6 +115,11 @@ void add_plugins(Sets& sets) {
         engine.cache_policy = name;
         engine.cache_bytes = bytes;
       });
+  for (const uint64_t bytes : {0u, 8000u, 1u << 20})
+    sets.engine(fmt::format("cache of {} bytes, mapped files", bytes), [bytes](EngineOptions& engine) {
+      engine.cache_bytes = bytes;
+      engine.map_files = true;
+    });
   sets.engine("cache of 8,000 bytes without rows", [](EngineOptions& engine) {
     engine.cache_bytes = 8000;
     engine.cache_rows = false;

@@ -99,6 +99,19 @@ TEST_F(PosixFileSystem, HolesOfASparseFileAreKnown) {
   EXPECT_EQ(file->next_data(kSize + 5, end).value(), kSize);
 }
 
+TEST_F(PosixFileSystem, AMappingOutlivesItsFileAndItsName) {
+  auto store = open();
+  std::string bytes(100'000, 'a');
+  for (size_t i = 0; i < bytes.size(); ++i) bytes[i] = static_cast<char>(i * 7);
+  std::ofstream(scratch_ / "store/f", std::ios::binary) << bytes;
+  std::ofstream(scratch_ / "store/empty").close();
+  EXPECT_EQ(store->open("empty").value()->map().value(), nullptr);
+  const std::shared_ptr<const char> mapping = store->open("f").value()->map().value();
+  ASSERT_NE(mapping, nullptr);
+  ASSERT_TRUE(store->unlink("f").ok());
+  EXPECT_EQ(std::string_view(mapping.get(), bytes.size()), bytes);
+}
+
 TEST_F(PosixFileSystem, LinksAndDevicesAreNotFollowed) {
   auto store = open();
   ASSERT_EQ(symlink("/etc/passwd", (scratch_ / "store/link").c_str()), 0);

@@ -9,6 +9,7 @@
 #include <string_view>
 #include <utility>
 
+#include "base/copied_mapping.h"
 #include "cellar/file_system.h"
 
 namespace cellar::testing {
@@ -43,6 +44,7 @@ class ViewFile final : public ReadableFile {
     std::copy_n(bytes_.data() + offset, bytes, into);
     return {};
   }
+  Result<std::shared_ptr<const char>> map() const override { return copied_mapping(*this); }
 
  private:
   std::string_view bytes_;

@@ -171,6 +171,8 @@ class FaultReadable final : public ReadableFile {
 
   void will_need(uint64_t offset, uint64_t bytes) const override { inner_->will_need(offset, bytes); }
 
+  Result<std::shared_ptr<const char>> map() const override { return inner_->map(); }
+
  private:
   const std::shared_ptr<FaultFileSystem::Impl> rules_;
   const std::unique_ptr<ReadableFile> inner_;

@@ -48,6 +48,13 @@ constexpr OptionPage kPages[] = {
      "a full cache also keeps single rows of blocks that are read for one row; not with "
      "block_trace",
      "false"},
+    {"engine", "map_files", "",
+     "false",
+     "",
+     "blocks of files without a codec (compression=none) are read where they lie in the "
+     "system's page cache, without a copy. A device that then fails can end the process: "
+     "docs/decisions/mapped-files.md",
+     "true"},
     {"engine", "block_trace", "",
      "",
      "",

@@ -1,0 +1,75 @@
+// WalkBlocks: how a walk through a file gets its blocks: one by one, many in one read, on another thread, or
+// backward.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <utility>
+
+#include "base/assert.h"
+#include "hfile/block/backward_blocks.h"
+#include "hfile/block/file_parts.h"
+#include "hfile/block/look_ahead.h"
+
+namespace cellar {
+
+// The blocks of one cursor. One thread at a time. All calls have the same file and options, and the place of the
+// block that the cursor comes to.
+class WalkBlocks {
+ public:
+  // The cursor searches, or goes on to the next block.
+  void begin_anew() { borders_ = 0; }
+  void cross_border() { borders_ += 1; }
+  // The cursor has found a block in the cache.
+  void note_hit() { misses_ = 0; }
+
+  // Returns the block at `to`, which the walk goes to from another one, if it was kept; else an empty pin.
+  Pin leave(const Pin& block, uint64_t offset, bool from_disk, uint64_t to) {
+    return backward_ != nullptr && block ? backward_->leave(block, offset, from_disk, to) : Pin();
+  }
+
+  // Tells the system that a long walk through a mapped file comes to this block, and to those after it.
+  void announce(const FileParts& parts, const FileCursorOptions& options, const IndexCursor& place) {
+    if (!parts.blocks->is_mapped() || !is_long(options)) return;
+    if (ahead_ == nullptr) ahead_ = std::make_unique<ReadAhead>();
+    parts.blocks->announce(
+        place.offset(), place.disk_bytes(), parts.index->limit(), *ahead_,
+        options.backward ? BlockReader::Direction::kBackward : BlockReader::Direction::kForward);
+  }
+
+  // Reads the block. It has no pins yet.
+  Result<Block*> read(const FileParts& parts, const FileCursorOptions& options, const IndexCursor& place) {
+    if (options.backward) {
+      if (backward_ == nullptr) backward_ = std::make_unique<BackwardBlocks>();
+      return backward_->read(*parts.blocks, {place.offset(), place.disk_bytes()}, parts.index->limit(),
+                             options.sequential, options.stats);
+    }
+    if (options.executor != nullptr && borders_ >= kBordersOfLong && ++misses_ >= 2) {
+      CELLAR_ASSERT(options.stats == nullptr);  // another thread would count into it
+      if (look_ahead_ == nullptr)
+        look_ahead_ = std::make_unique<LookAhead>(*parts.blocks, *parts.index, *options.executor, place);
+      look_ahead_->name_places();
+      if (auto read = look_ahead_->take(place.offset()); read.has_value()) return *std::move(read);
+      look_ahead_.reset();
+    }
+    if (ahead_ == nullptr && is_long(options)) ahead_ = std::make_unique<ReadAhead>();
+    return parts.blocks->read(place.offset(), place.disk_bytes(), parts.index->limit(),
+                              is_long(options) ? ahead_.get() : nullptr, options.stats);
+  }
+
+ private:
+  // After two borders in a row a walk is taken for a long one.
+  static constexpr uint32_t kBordersOfLong = 2;
+  bool is_long(const FileCursorOptions& options) const {
+    return options.sequential || borders_ >= kBordersOfLong;
+  }
+
+  uint32_t borders_ = 0;  // crossed since the last search
+  uint32_t misses_ = 0;   // blocks in a row that were not in the cache
+  std::unique_ptr<ReadAhead> ahead_;
+  std::unique_ptr<LookAhead> look_ahead_;
+  std::unique_ptr<BackwardBlocks> backward_;  // of a backward walk, once it has read a block
+};
+
+}  // namespace cellar
