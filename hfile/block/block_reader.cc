@@ -312,20 +312,29 @@ Result<Block*> BlockReader::decode(std::string_view disk, const BlockHeader& hea
 // page cache then holds the same bytes for the mapping.
 Result<Block*> BlockReader::read_mapped(uint64_t offset, size_t bytes, uint64_t limit, ReadAhead* ahead,
                                         Direction direction) const {
-  BlockHeader header;
   const std::string_view mapped(mapping_.get() + offset, bytes);
-  if (checked_->has(offset, bytes)) {
-    CELLAR_TRY_ASSIGN(header, check_header(mapped, offset, limit));
-  } else if (ahead != nullptr) {
-    CELLAR_TRY_ASSIGN(const std::string_view disk, read_window(offset, bytes, limit, *ahead, direction));
-    CELLAR_TRY_ASSIGN(header, check(disk, offset, limit));
-  } else {
-    const DiskBytes disk(bytes);
-    if (const Status read = file_->read(offset, bytes, disk.data()); !read.ok()) [[unlikely]]
-      return read.at(place(offset));
-    CELLAR_TRY_ASSIGN(header, check({disk.data(), bytes}, offset, limit));
+  if (checked_->has(offset, bytes) && (plain_ || ahead == nullptr)) {
+    CELLAR_TRY_ASSIGN(const BlockHeader header, check_header(mapped, offset, limit));
+    return take(mapped, mapped, header, offset);
   }
-  checked_->add(offset, bytes);
+  if (ahead != nullptr) {
+    CELLAR_TRY_ASSIGN(const std::string_view disk, read_window(offset, bytes, limit, *ahead, direction));
+    CELLAR_TRY_ASSIGN(const BlockHeader header, check(disk, offset, limit));
+    return take(mapped, disk, header, offset);
+  }
+  const DiskBytes disk(bytes);
+  if (const Status read = file_->read(offset, bytes, disk.data()); !read.ok()) [[unlikely]]
+    return read.at(place(offset));
+  CELLAR_TRY_ASSIGN(const BlockHeader header, check({disk.data(), bytes}, offset, limit));
+  return take(mapped, {disk.data(), bytes}, header, offset);
+}
+
+// `disk` holds the bytes of `mapped`, which were checked.
+Result<Block*> BlockReader::take(std::string_view mapped, std::string_view disk, const BlockHeader& header,
+                                 uint64_t offset) const {
+  CELLAR_DCHECK(mapped.size() == disk.size());
+  checked_->add(offset, mapped.size());
+  if (!plain_) return decode(disk, header, offset);
   return Block::borrow(mapping_, mapped.substr(header.header_bytes, header.payload_bytes), header.kind,
                        options_.in_memory);
 }

@@ -74,13 +74,15 @@ struct ChecksumFault {
   uint32_t computed = 0;
 };
 
-// CheckedBlocks: which blocks of a mapped file were found whole and in their place. Such a block is not checked
-// again, because it is never copied. Any thread.
+// CheckedBlocks: which blocks of a mapped file were found whole and in their place. They are not checked again.
+// Any thread.
 class CheckedBlocks {
  public:
   explicit CheckedBlocks(uint64_t file_bytes)
-      : words_(std::make_unique<std::atomic<uint64_t>[]>(file_bytes / (kUnitBytes * 64) + 1)) {}
+      : count_(file_bytes / (kUnitBytes * 64) + 1),
+        words_(std::make_unique<std::atomic<uint64_t>[]>(count_)) {}
 
+  uint64_t memory_bytes() const { return count_ * sizeof words_[0]; }
   bool has(uint64_t offset, size_t disk_bytes) const {
     return disk_bytes >= kUnitBytes && (word(offset).load(std::memory_order_relaxed) & bit(offset)) != 0;
   }
@@ -90,10 +92,11 @@ class CheckedBlocks {
 
  private:
   // Smaller blocks are checked each time, so that two blocks never share a bit.
-  static constexpr uint64_t kUnitBytes = 4096;
+  static constexpr uint64_t kUnitBytes = 1024;
   std::atomic<uint64_t>& word(uint64_t offset) const { return words_[offset / (kUnitBytes * 64)]; }
   static uint64_t bit(uint64_t offset) { return uint64_t{1} << (offset / kUnitBytes % 64); }
 
+  const size_t count_;
   const std::unique_ptr<std::atomic<uint64_t>[]> words_;
 };
 
@@ -115,15 +118,17 @@ class BlockReader final : private BlockSumsSource {
   // other thread reads.
   void agree_on_checksum(std::optional<ChecksumType> type) { agreed_ = type; }
 
-  bool is_plain() const { return plain_; }
-  // From here on blocks are not copied: they lie in this mapping of the file, which has no codec. Before any
-  // other thread reads.
+  // From here on blocks that were read before are read in this mapping of the file. Before any other thread
+  // reads.
   void read_from(std::shared_ptr<const char> mapping) {
-    CELLAR_ASSERT(plain_ && mapping != nullptr);
+    CELLAR_ASSERT(mapping != nullptr);
     checked_ = std::make_unique<CheckedBlocks>(file_->size());
     mapping_ = std::move(mapping);
   }
-  bool is_mapped() const { return mapping_ != nullptr; }
+  // Returns whether blocks lie in the mapping: the file is mapped and has no codec.
+  bool lends_blocks() const { return mapping_ != nullptr && plain_; }
+  // Returns the bytes of memory of this object that depend on the size of the file.
+  uint64_t memory_bytes() const { return checked_ != nullptr ? checked_->memory_bytes() : 0; }
 
   // From here on the memory of block sums is charged to `meter`, which is borrowed. Before any other thread
   // reads.
@@ -157,11 +162,11 @@ class BlockReader final : private BlockSumsSource {
   Result<Block*> read(uint64_t offset, uint64_t disk_bytes, uint64_t limit, ReadAhead* ahead,
                       ReadStats* stats, Direction direction = Direction::kForward) const;
 
-  // Tells the system that a long walk comes to this block, and to those after it, in the mapping. Only of a
-  // mapped file.
+  // Tells the system that a long walk comes to this block, and to those after it, in the mapping. Only if the
+  // mapping lends blocks.
   void announce(uint64_t offset, uint64_t disk_bytes, uint64_t limit, ReadAhead& ahead,
                 Direction direction) const {
-    CELLAR_DCHECK(is_mapped());
+    CELLAR_DCHECK(lends_blocks());
     if (direction == Direction::kForward) return ahead.announce(*file_, offset, disk_bytes, limit);
     ahead.announce_backward(*file_, offset, disk_bytes);
   }
@@ -186,6 +191,8 @@ class BlockReader final : private BlockSumsSource {
   Result<Block*> decompress(std::string_view disk, const BlockHeader& header, uint64_t offset) const;
   Result<Block*> read_mapped(uint64_t offset, size_t bytes, uint64_t limit, ReadAhead* ahead,
                              Direction direction) const;
+  Result<Block*> take(std::string_view mapped, std::string_view disk, const BlockHeader& header,
+                      uint64_t offset) const;
   Result<std::string_view> read_window(uint64_t offset, size_t bytes, uint64_t limit, ReadAhead& ahead,
                                        Direction direction) const;
   Status check_sizes(const BlockHeader& header, uint64_t offset) const;

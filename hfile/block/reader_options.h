@@ -26,7 +26,7 @@ struct HFileReaderOptions {
   std::string stop_row = {};
   uint64_t block_payload_bytes_max = kBlockPayloadBytesMax;
   bool in_memory = false;       // the family's cache priority
-  bool map_file = false;        // blocks lie in a mapping of the file, if it has no codec and can be mapped
+  bool map_file = false;        // blocks are read in a mapping of the file, if it can be mapped
   bool require_crc32c = false;  // our own files: any other checksum type is corruption
 };
 

@@ -29,9 +29,9 @@ class WalkBlocks {
     return backward_ != nullptr && block ? backward_->leave(block, offset, from_disk, to) : Pin();
   }
 
-  // Tells the system that a long walk through a mapped file comes to this block, and to those after it.
+  // Tells the system that a long walk through a mapping comes to this block, and to those after it.
   void announce(const FileParts& parts, const FileCursorOptions& options, const IndexCursor& place) {
-    if (!parts.blocks->is_mapped() || !is_long(options)) return;
+    if (!parts.blocks->lends_blocks() || !is_long(options)) return;
     if (ahead_ == nullptr) ahead_ = std::make_unique<ReadAhead>();
     parts.blocks->announce(
         place.offset(), place.disk_bytes(), parts.index->limit(), *ahead_,

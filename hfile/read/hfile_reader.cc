@@ -337,7 +337,7 @@ Status open_parts(Parts& parts) {
                            .in_memory = parts.options.in_memory});
   parts.meter = std::make_unique<MemoryMeter>(parts.options.cache, parts.file->size());
   parts.blocks->charge_sums_to(parts.meter.get());
-  if (parts.options.map_file && parts.blocks->is_plain()) CELLAR_TRY(map_file(parts));
+  if (parts.options.map_file) CELLAR_TRY(map_file(parts));
   LoadOnOpen section(parts);
   CELLAR_TRY(section.run());
   parts.end_sum = crc32c(trailer_bytes, parts.end_sum);
@@ -397,8 +397,8 @@ HFileReader::HFileReader(std::unique_ptr<Parts> parts) : parts_(std::move(parts)
   CELLAR_ASSERT(parts_ != nullptr && parts_->index != nullptr);  // opened
   const HFileReaderOptions& options = parts_->options;
   const bool part = !options.start_row.empty() || !options.stop_row.empty();
-  // Blocks of a mapped file take little room in the cache, so that slices of them save nothing.
-  const bool may_keep = !part && !parts_->meta_order && !parts_->blocks->is_mapped();
+  // Blocks in a mapping take little room in the cache, so that slices of them save nothing.
+  const bool may_keep = !part && !parts_->meta_order && !parts_->blocks->lends_blocks();
   if (may_keep && parts_->encoding != nullptr) row_cache_ = options.cache.get();
 }
 HFileReader::~HFileReader() = default;
@@ -447,7 +447,7 @@ uint64_t HFileReader::memory_bytes() const {
   constexpr uint64_t kNodeBytes = 4 * sizeof(void*) + 2 * sizeof(std::string);
   uint64_t bytes = sizeof(HFileReader) + sizeof(FileParts) + parts_->first_key.capacity() +
                    parts_->last_key.capacity() + parts_->last_bloom_key.capacity() +
-                   parts_->sections.capacity() * sizeof(SectionBlock) +
+                   parts_->blocks->memory_bytes() + parts_->sections.capacity() * sizeof(SectionBlock) +
                    parts_->meta_blocks.capacity() * sizeof(MetaBlockEntry);
   for (const auto& [key, value] : parts_->info.entries())
     bytes += kNodeBytes + key.capacity() + value.capacity();

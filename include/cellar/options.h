@@ -185,9 +185,9 @@ struct EngineOptions {
   uint32_t cache_shards = 0;                     // 0: by cache_bytes
   bool cache_rows = true;  // a full cache also keeps single rows of blocks that are read for one row;
                            // not with block_trace
-  bool map_files = false;  // blocks of files without a codec (compression=none) are read where they lie
-                           // in the system's page cache, without a copy. A device that then fails can end
-                           // the process: docs/decisions/mapped-files.md
+  bool map_files = false;  // maps store files: blocks without a codec (compression=none) are read where they
+                           // lie in the system's page cache, others need no read call. A device that fails
+                           // can then end the process: docs/decisions/mapped-files.md
   std::string block_trace = "";    // a file that is made for a record of each use of the cache, which `cellar
                                    // simulate cache` reads; it must not exist. Empty: no record
   std::string memtable = "blink";  // the sorted structure in memory: docs/memtables.md

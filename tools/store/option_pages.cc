@@ -51,9 +51,9 @@ constexpr OptionPage kPages[] = {
     {"engine", "map_files", "",
      "false",
      "",
-     "blocks of files without a codec (compression=none) are read where they lie in the "
-     "system's page cache, without a copy. A device that then fails can end the process: "
-     "docs/decisions/mapped-files.md",
+     "maps store files: blocks without a codec (compression=none) are read where they lie "
+     "in the system's page cache, others need no read call. A device that fails can then "
+     "end the process: docs/decisions/mapped-files.md",
      "true"},
     {"engine", "block_trace", "",
      "",
