@@ -94,8 +94,8 @@ static_assert(sizeof(CellIndex) % sizeof(uint64_t) == 0);
 
 // Any thread. Immutable, except the cell index, which is built at the first search in a cached block.
 //
-// The object and the bytes read are one piece of memory, if the file is not mapped. The index is another: with
-// room for it in between, scans of cached blocks take a third longer (1,000,000 rows of 130 bytes).
+// The object and the bytes read are one piece of memory, if the block is not borrowed. The index is another:
+// with room for it in between, scans of cached blocks take a third longer (1,000,000 rows of 130 bytes).
 class Block final : public CachedBlock {
  public:
   struct Discard {

@@ -309,18 +309,21 @@ Result<Block*> BlockReader::decode(std::string_view disk, const BlockHeader& hea
 }
 
 // The first read of a block goes through the file, where a fault of the medium is an error and no signal. The
-// page cache then holds the same bytes for the mapping.
+// page cache then holds the same bytes for the mapping. All reads of a long walk do, because many blocks then
+// come in one read.
 Result<Block*> BlockReader::read_mapped(uint64_t offset, size_t bytes, uint64_t limit, ReadAhead* ahead,
                                         Direction direction) const {
   const std::string_view mapped(mapping_.get() + offset, bytes);
-  if (checked_->has(offset, bytes) && (plain_ || ahead == nullptr)) {
-    CELLAR_TRY_ASSIGN(const BlockHeader header, check_header(mapped, offset, limit));
-    return take(mapped, mapped, header, offset);
-  }
+  const bool checked = checked_->has(offset, bytes);
   if (ahead != nullptr) {
     CELLAR_TRY_ASSIGN(const std::string_view disk, read_window(offset, bytes, limit, *ahead, direction));
-    CELLAR_TRY_ASSIGN(const BlockHeader header, check(disk, offset, limit));
+    CELLAR_TRY_ASSIGN(const BlockHeader header,
+                      checked ? check_header(disk, offset, limit) : check(disk, offset, limit));
     return take(mapped, disk, header, offset);
+  }
+  if (checked) {
+    CELLAR_TRY_ASSIGN(const BlockHeader header, check_header(mapped, offset, limit));
+    return take(mapped, mapped, header, offset);
   }
   const DiskBytes disk(bytes);
   if (const Status read = file_->read(offset, bytes, disk.data()); !read.ok()) [[unlikely]]

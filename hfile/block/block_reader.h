@@ -74,8 +74,8 @@ struct ChecksumFault {
   uint32_t computed = 0;
 };
 
-// CheckedBlocks: which blocks of a mapped file were found whole and in their place. They are not checked again.
-// Any thread.
+// CheckedBlocks: which blocks of a mapped file were found whole and in their place. They are not checked
+// again. Any thread.
 class CheckedBlocks {
  public:
   explicit CheckedBlocks(uint64_t file_bytes)

@@ -14,28 +14,27 @@
 
 namespace cellar {
 
-// The blocks of one cursor. One thread at a time. All calls have the same file and options, and the place of the
-// block that the cursor comes to.
+// The blocks of one cursor. One thread at a time. All calls have the same file and options, and the place of
+// the block that the cursor comes to.
 class WalkBlocks {
  public:
   // The cursor searches, or goes on to the next block.
   void begin_anew() { borders_ = 0; }
   void cross_border() { borders_ += 1; }
-  // The cursor has found a block in the cache.
-  void note_hit() { misses_ = 0; }
-
-  // Returns the block at `to`, which the walk goes to from another one, if it was kept; else an empty pin.
-  Pin leave(const Pin& block, uint64_t offset, bool from_disk, uint64_t to) {
-    return backward_ != nullptr && block ? backward_->leave(block, offset, from_disk, to) : Pin();
-  }
-
-  // Tells the system that a long walk through a mapping comes to this block, and to those after it.
-  void announce(const FileParts& parts, const FileCursorOptions& options, const IndexCursor& place) {
+  // The cursor has found the block in the cache. If it lies in the mapping of its file, the system may have
+  // dropped its pages. A long walk then tells the system that it comes to this block, and to those after it.
+  void note_hit(const FileParts& parts, const FileCursorOptions& options, const IndexCursor& place) {
+    misses_ = 0;
     if (!parts.blocks->lends_blocks() || !is_long(options)) return;
     if (ahead_ == nullptr) ahead_ = std::make_unique<ReadAhead>();
     parts.blocks->announce(
         place.offset(), place.disk_bytes(), parts.index->limit(), *ahead_,
         options.backward ? BlockReader::Direction::kBackward : BlockReader::Direction::kForward);
+  }
+
+  // Returns the block at `to`, which the walk goes to from another one, if it was kept; else an empty pin.
+  Pin leave(const Pin& block, uint64_t offset, bool from_disk, uint64_t to) {
+    return backward_ != nullptr && block ? backward_->leave(block, offset, from_disk, to) : Pin();
   }
 
   // Reads the block. It has no pins yet.

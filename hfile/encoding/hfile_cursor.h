@@ -438,12 +438,11 @@ class HFileCursor final : public RunCursor, public Recycled<HFileCursor<Decoder>
     open_.warm = open_.held = static_cast<bool>(kept);
     open_.pin = std::move(kept);
     if (open_.pin) return true;
-    walk_.announce(parts_, options_, index_);
     if (cache != nullptr) {
       open_.pin = cache->lookup(index_.slot());
       if (open_.pin) {
         open_.warm = !options_.sequential;
-        walk_.note_hit();
+        walk_.note_hit(parts_, options_, index_);
         if (ReadStats* const stats = options_.stats) ++stats->blocks_from_cache, ++stats->data_blocks;
         return true;
       }

@@ -53,10 +53,10 @@ class ReadableFile {
   // A hint that this range is read soon. Never fails, may do nothing.
   virtual void will_need(uint64_t offset, uint64_t bytes) const;
 
-  // Maps the file into memory. The memory has size() bytes and may outlive the file object. As long as it lives,
-  // the space of the file on disk stays in use. If the medium cannot give a byte any more, a read of this
-  // memory ends the process by a signal (SIGBUS). Returns null if files of this kind cannot be mapped, which is
-  // the default. kIoError if the system refuses.
+  // Maps the file into memory. The memory has size() bytes and may outlive the file object. As long as it
+  // lives, the space of the file on disk stays in use. If the medium cannot give a byte any more, a read of
+  // this memory ends the process by a signal (SIGBUS). Returns null if files of this kind cannot be mapped,
+  // which is the default. kIoError if the system refuses.
   virtual Result<std::shared_ptr<const char>> map() const;
 };
 
