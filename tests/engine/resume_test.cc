@@ -225,11 +225,13 @@ TEST_F(ResumeTest, StoresOpenAgainAndAgainAfterAResume) {
   EXPECT_OK(engine_->resume());
   EXPECT_GE(table_->info().families[0].bytes_put, bytes_put) << "what resume() writes counts";
   EXPECT_GT(table_->info().families[0].bytes_flushed, 0u);
+  const uint64_t last_sequence = engine_->status().last_sequence;
   for (int life = 0; life < 3; ++life) {
     EXPECT_OK(engine_->close());
     table_.reset();
     begin();
     expect_healthy();
+    EXPECT_EQ(engine_->status().last_sequence, last_sequence);
   }
   EXPECT_OK(put("b"));
   expect_all();
