@@ -160,7 +160,7 @@ class TracedScanner final : public Scanner, public Recycled<TracedScanner> {
 
 void trace_get(TraceScope& scope, TraceKind kind, std::string_view table, const Get& get,
                const TraceResults& results, Code code, uint8_t flags) {
-  if (!scope.takes(get.row())) return;
+  CELLAR_DCHECK(static_cast<bool>(scope) && scope.takes(get.row()));
   scope.begin(0, 1).get(table, get);
   scope.commit(kind, code, results, flags);
 }
@@ -178,21 +178,21 @@ void trace_gets(TraceScope& scope, TraceKind kind, std::string_view table, std::
 
 void trace_mutation(TraceScope& scope, TraceKind kind, std::string_view table, const RowMutation& mutation,
                     const WriteOptions& options, Code code) {
-  if (!scope.takes(mutation.row())) return;
+  CELLAR_DCHECK(static_cast<bool>(scope) && scope.takes(mutation.row()));
   scope.begin(durability_byte(options.durability), 1).mutation(entry_kind(kind), table, mutation);
   scope.commit(kind, code);
 }
 
 void trace_mutations(TraceScope& scope, std::string_view table, const RowMutations& mutations,
                      const WriteOptions& options, Code code) {
-  if (!scope.takes(mutations.row())) return;
+  CELLAR_DCHECK(static_cast<bool>(scope) && scope.takes(mutations.row()));
   scope.begin(durability_byte(options.durability), mutations.mutations().size()).mutations(table, mutations);
   scope.commit(TraceKind::kMutate, code);
 }
 
 void trace_check(TraceScope& scope, std::string_view table, const CheckAndMutate& check, bool matched,
                  const WriteOptions& options, Code code) {
-  if (!scope.takes(check.row())) return;
+  CELLAR_DCHECK(static_cast<bool>(scope) && scope.takes(check.row()));
   scope.begin(durability_byte(options.durability), TraceEncoder::entries_of(check, matched))
       .check(table, check, matched);
   scope.commit(TraceKind::kCheckAndMutate, code);

@@ -1,4 +1,5 @@
-// Traced operations: how each public operation becomes a record. Call these only while the scope is true.
+// Traced operations: how each public operation becomes a record. Call these only while the scope is true. The
+// scope of an operation on one row knows the row.
 #pragma once
 
 #include <cstdint>

@@ -127,7 +127,7 @@ Result<RowBatch> TransactionImpl::get(const std::shared_ptr<Table>& table, const
   CELLAR_TRY_ASSIGN(TouchedTable * state, state_of(table));
   if (get.snapshot() != nullptr)
     return Status::invalid_argument("a transaction reads at its own read point and cannot use a snapshot");
-  TraceScope trace(host_->recorder);
+  TraceScope trace(host_->recorder, get.row());
   RowBatch found;
   const Status status = TableReader(*state->table).get_as_of(get, instant(), overlay_, found);
   if (trace) {

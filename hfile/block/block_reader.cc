@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <cstring>
 #include <memory>
+#include <optional>
 #include <utility>
 
 #include "base/bytes.h"
@@ -315,28 +316,19 @@ Result<Block*> BlockReader::read_mapped(uint64_t offset, size_t bytes, uint64_t 
                                         Direction direction) const {
   const std::string_view mapped(mapping_.get() + offset, bytes);
   const bool checked = checked_->has(offset, bytes);
+  std::string_view disk = mapped;
+  std::optional<DiskBytes> copy;
   if (ahead != nullptr) {
-    CELLAR_TRY_ASSIGN(const std::string_view disk, read_window(offset, bytes, limit, *ahead, direction));
-    CELLAR_TRY_ASSIGN(const BlockHeader header,
-                      checked ? check_header(disk, offset, limit) : check(disk, offset, limit));
-    return take(mapped, disk, header, offset);
+    CELLAR_TRY_ASSIGN(disk, read_window(offset, bytes, limit, *ahead, direction));
+  } else if (!checked) {
+    copy.emplace(bytes);
+    if (const Status read = file_->read(offset, bytes, copy->data()); !read.ok()) [[unlikely]]
+      return read.at(place(offset));
+    disk = {copy->data(), bytes};
   }
-  if (checked) {
-    CELLAR_TRY_ASSIGN(const BlockHeader header, check_header(mapped, offset, limit));
-    return take(mapped, mapped, header, offset);
-  }
-  const DiskBytes disk(bytes);
-  if (const Status read = file_->read(offset, bytes, disk.data()); !read.ok()) [[unlikely]]
-    return read.at(place(offset));
-  CELLAR_TRY_ASSIGN(const BlockHeader header, check({disk.data(), bytes}, offset, limit));
-  return take(mapped, {disk.data(), bytes}, header, offset);
-}
-
-// `disk` holds the bytes of `mapped`, which were checked.
-Result<Block*> BlockReader::take(std::string_view mapped, std::string_view disk, const BlockHeader& header,
-                                 uint64_t offset) const {
-  CELLAR_DCHECK(mapped.size() == disk.size());
-  checked_->add(offset, mapped.size());
+  CELLAR_TRY_ASSIGN(const BlockHeader header,
+                    checked ? check_header(disk, offset, limit) : check(disk, offset, limit));
+  if (!checked) checked_->add(offset, bytes);
   if (!plain_) return decode(disk, header, offset);
   return Block::borrow(mapping_, mapped.substr(header.header_bytes, header.payload_bytes), header.kind,
                        options_.in_memory);

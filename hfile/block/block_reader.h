@@ -191,8 +191,6 @@ class BlockReader final : private BlockSumsSource {
   Result<Block*> decompress(std::string_view disk, const BlockHeader& header, uint64_t offset) const;
   Result<Block*> read_mapped(uint64_t offset, size_t bytes, uint64_t limit, ReadAhead* ahead,
                              Direction direction) const;
-  Result<Block*> take(std::string_view mapped, std::string_view disk, const BlockHeader& header,
-                      uint64_t offset) const;
   Result<std::string_view> read_window(uint64_t offset, size_t bytes, uint64_t limit, ReadAhead& ahead,
                                        Direction direction) const;
   Status check_sizes(const BlockHeader& header, uint64_t offset) const;
