@@ -22,6 +22,7 @@ constexpr unsigned kLevelBits = 5;   // 2^5 sizes in each further power of two
 
 constexpr uint64_t kInUse = 1;
 constexpr uint64_t kMapped = 2;
+constexpr uint64_t kHuge = 4;  // of the header at the end of a region: the system may use huge pages
 constexpr uint64_t kMarks = kStepBytes - 1;
 
 constexpr int kReleasesMax = 16;  // of one call, which holds the lock
@@ -53,6 +54,10 @@ struct BlockHeap::Piece {
   void* memory() { return reinterpret_cast<char*>(this) + kHeaderBytes; }
   Piece* after() { return reinterpret_cast<Piece*>(reinterpret_cast<char*>(this) + bytes()); }
   Piece* before() { return reinterpret_cast<Piece*>(reinterpret_cast<char*>(this) - previous_bytes); }
+  Piece* end_of_region() {
+    return reinterpret_cast<Piece*>(round_down(reinterpret_cast<uintptr_t>(this), kRegionBytes) +
+                                    kRegionBytes - kHeaderBytes);
+  }
   bool is_region() const { return bytes() == kRegionBytes - kHeaderBytes; }
 
   // The whole pages after the members of a free piece.
@@ -90,7 +95,7 @@ BlockHeap::~BlockHeap() {
     while (list.first != nullptr) {
       Piece* const region = list.first;
       take_out(region);
-      return_pages(reinterpret_cast<char*>(region), kRegionBytes);
+      return_pages(reinterpret_cast<char*>(region), kRegionBytes, kRegionBytes);
     }
 }
 
@@ -161,14 +166,16 @@ BlockHeap::Piece* BlockHeap::find(size_t bytes) {
 
 // A region is a free piece, and a header after it that is in use and has no bytes.
 BlockHeap::Piece* BlockHeap::add_region() {
-  auto* const piece = reinterpret_cast<Piece*>(take_pages(kRegionBytes));
-  // With a huge page, the first use of a region would take memory for free pages that count as clean.
-  ::madvise(piece, kRegionBytes, MADV_NOHUGEPAGE);
+  auto* const piece = reinterpret_cast<Piece*>(take_pages(kRegionBytes, kRegionBytes));
+  // The first use of a huge page takes memory for all of it.
+  const bool huge = used_ >= kHugePagesFrom;
+  ::madvise(piece, kRegionBytes, huge ? MADV_HUGEPAGE : MADV_NOHUGEPAGE);
+  if (huge) fresh_ += kRegionBytes;
   ++regions_;
   piece->bytes_and_marks = kRegionBytes - kHeaderBytes;
   piece->previous_bytes = 0;
-  piece->set_clean(0, UINTPTR_MAX);
-  piece->after()->bytes_and_marks = kInUse;
+  piece->set_clean(0, huge ? 0 : UINTPTR_MAX);
+  piece->after()->bytes_and_marks = kInUse | (huge ? kHuge : 0);
   piece->after()->previous_bytes = piece->bytes();
   return piece;
 }
@@ -216,6 +223,7 @@ void* BlockHeap::take(size_t bytes) {
   if (piece == nullptr) piece = add_region();
   cut(piece, wanted);
   used_ += piece->bytes();
+  fresh_ -= std::min<uint64_t>(fresh_, piece->bytes());
   piece->bytes_and_marks |= kInUse;
   publish();
   return piece->memory();
@@ -232,7 +240,7 @@ void BlockHeap::give_back(void* memory) {
     alone_ -= bytes;
     return publish();
   }
-  if (char* const region = free_piece(piece)) return_pages(region, kRegionBytes);
+  if (char* const region = free_piece(piece)) return_pages(region, kRegionBytes, kRegionBytes);
 }
 
 // Frees a piece of a region. Returns the region if it is to be unmapped, which needs no lock.
@@ -256,7 +264,7 @@ char* BlockHeap::free_piece(Piece* piece) {
   } else {
     put(piece);
   }
-  if (dirty_ > dirty_max(used_) && !keeps_pages_) release_pages();
+  if (dirty_ > dirty_max(used_) + fresh_ && !keeps_pages_) release_pages();
   publish();
   return leaves ? reinterpret_cast<char*>(piece) : nullptr;
 }
@@ -266,7 +274,7 @@ char* BlockHeap::free_piece(Piece* piece) {
 // Gives back pages of the largest pieces until half of what may be kept is left, or of a few pieces. A call
 // frees one piece at most, so the next ones catch up. Small pieces are taken again sooner.
 void BlockHeap::release_pages() {
-  const uint64_t enough = dirty_max(used_) / 2;
+  const uint64_t enough = dirty_max(used_) / 2 + fresh_;
   int left = kReleasesMax;
   for (size_t level = kLevels; level-- > 0;) {
     for (uint32_t bits = filled_[level]; bits != 0;) {
@@ -285,6 +293,12 @@ void BlockHeap::release_pages() {
 // Gives back the pages of a piece, which moves to the end of its list. Returns false if the system refuses.
 bool BlockHeap::release_pages_of(Piece* piece) {
   const uintptr_t begin = piece->pages_begin();
+  Piece* const end = piece->end_of_region();
+  if ((end->bytes_and_marks & kHuge) != 0) {  // else the system may make a huge page of these pages again
+    char* const region = reinterpret_cast<char*>(end) + kHeaderBytes - kRegionBytes;
+    if (::madvise(region, kRegionBytes, MADV_NOHUGEPAGE) != 0) return false;
+    end->bytes_and_marks &= ~kHuge;
+  }
   if (::madvise(reinterpret_cast<void*>(begin), piece->page_bytes(), MADV_DONTNEED) != 0) return false;
   take_out(piece);
   piece->set_clean(begin, piece->pages_end());
@@ -300,9 +314,10 @@ void BlockHeap::publish() {
   resident_.store(mapped - clean_, std::memory_order_relaxed);
   mapped_.store(mapped, std::memory_order_relaxed);
   free_pages_.store(dirty_, std::memory_order_relaxed);
-  // The share is of one moment. kFreeBytesMin is not charged.
+  // The share is of one moment. kFreeBytesMin and what is fresh are not charged.
   const uint64_t charged = used_ + used_ / kFreeShare + alone_;
-  const uint64_t resident = std::max(mapped - clean_, kFreeBytesMin) - kFreeBytesMin;
+  const uint64_t not_charged = kFreeBytesMin + fresh_;
+  const uint64_t resident = std::max(mapped - clean_, not_charged) - not_charged;
   const bool all = resident <= charged || charged == 0;
   charged_share_.store(all ? 1 : static_cast<double>(charged) / static_cast<double>(resident),
                        std::memory_order_relaxed);

@@ -21,10 +21,14 @@ namespace cellar {
 // multiple of 16 bytes, and above 512 bytes to a 32nd of a power of two. So every free piece of a list is
 // large enough for the sizes of that list. Pieces above kPieceBytesMax are mapped on their own.
 //
+// A heap with kHugePagesFrom in use asks for huge pages for its further regions: reading a cached block then
+// misses fewer address translations. Such a region takes its memory at once. It is fresh until as many bytes
+// were taken from the heap. A region that gives pages back has small ones from then on.
+//
 // Whole free pages that still take memory are at most a kFreeShare-th of the pieces in use, or half of
-// kFreeBytesMin. Each call gives back a few of them, so there may be more for a moment. The remains of pages
-// between pieces come on top. charge_of() contains the share, and excess_of() tells what is beyond it and
-// kFreeBytesMin.
+// kFreeBytesMin, and what is fresh. Each call gives back a few of them, so there may be more for a moment.
+// The remains of pages between pieces come on top. charge_of() contains the share, and excess_of() tells what
+// is beyond it, kFreeBytesMin and what is fresh.
 //
 // A forked child may use the heap of its parent, whatever the parent's threads did.
 //
@@ -38,6 +42,7 @@ class BlockHeap {
   static constexpr size_t kBytesMax = size_t{1} << 40;
   static constexpr uint64_t kFreeShare = 16;
   static constexpr uint64_t kFreeBytesMin = 1 << 20;
+  static constexpr uint64_t kHugePagesFrom = 16 << 20;
 
   struct Stats {
     uint64_t in_use = 0;  // bytes of pieces, with headers and rounding
@@ -116,10 +121,11 @@ class BlockHeap {
   uint64_t regions_ CELLAR_GUARDED_BY(mutex_) = 0;
   uint64_t empty_regions_ CELLAR_GUARDED_BY(mutex_) = 0;  // without a piece in use
   uint64_t used_ CELLAR_GUARDED_BY(mutex_) = 0;           // bytes of pieces in use in regions
-  uint64_t clean_ CELLAR_GUARDED_BY(mutex_) = 0;          // bytes of free pages without memory
-  uint64_t dirty_ CELLAR_GUARDED_BY(mutex_) = 0;          // bytes of other whole pages of free pieces
-  uint64_t alone_ CELLAR_GUARDED_BY(mutex_) = 0;          // bytes of pieces that are mapped on their own
-  bool keeps_pages_ CELLAR_GUARDED_BY(mutex_) = false;    // the system takes no pages back
+  uint64_t fresh_ CELLAR_GUARDED_BY(mutex_) = 0;  // bytes of regions with huge pages, less what was taken
+  uint64_t clean_ CELLAR_GUARDED_BY(mutex_) = 0;  // bytes of free pages without memory
+  uint64_t dirty_ CELLAR_GUARDED_BY(mutex_) = 0;  // bytes of other whole pages of free pieces
+  uint64_t alone_ CELLAR_GUARDED_BY(mutex_) = 0;  // bytes of pieces that are mapped on their own
+  bool keeps_pages_ CELLAR_GUARDED_BY(mutex_) = false;  // the system takes no pages back
   std::atomic<uint64_t> in_use_{0};
   std::atomic<uint64_t> resident_{0};
   std::atomic<uint64_t> mapped_{0};

@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <array>
 #include <atomic>
+#include <bit>
 #include <cerrno>
 #include <new>
 
@@ -20,13 +21,38 @@ namespace {
 
 std::atomic<uint64_t> taken{0};
 
+char* map(size_t bytes) {
+  void* const pages = ::mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  if (pages == MAP_FAILED) throw std::bad_alloc();
+  return static_cast<char*>(pages);
+}
+
 void unmap(char* pages, size_t bytes) {
-  if (::munmap(pages, bytes) != 0) {
-    // A process has a largest number of mappings, and a hole in one makes two of it. Only the addresses are
-    // lost then.
-    CELLAR_ASSERT(errno == ENOMEM);
-    ::madvise(pages, bytes, MADV_DONTNEED);
-  }
+  if (bytes == 0 || ::munmap(pages, bytes) == 0) return;
+  // A process has a largest number of mappings, and a hole in one makes two of it. Only the addresses are
+  // lost then.
+  CELLAR_ASSERT(errno == ENOMEM);
+  ::madvise(pages, bytes, MADV_DONTNEED);
+}
+
+bool is_aligned(const char* pages, size_t alignment) {
+  return reinterpret_cast<uintptr_t>(pages) % alignment == 0;
+}
+
+// The system puts mappings of one size next to each other, so that usually only the first is too long.
+char* map_aligned(size_t bytes, size_t alignment) {
+  char* pages = map(bytes);
+  if (is_aligned(pages, alignment)) return pages;
+  unmap(pages, bytes);
+  pages = map(bytes + alignment);
+  const size_t before = alignment - reinterpret_cast<uintptr_t>(pages) % alignment;
+  unmap(pages, before);
+  unmap(pages + before + bytes, alignment - before);
+  return pages + before;
+}
+
+void give_to_system(char* pages, size_t bytes) {
+  unmap(pages, bytes);
   taken.fetch_sub(bytes, std::memory_order_relaxed);
 }
 
@@ -81,7 +107,7 @@ class SpareBlocks {
     return std::min<uint64_t>(asked_bytes_ / SparePages::kBlockBytes, blocks_.size());
   }
   void shrink_to(size_t blocks) CELLAR_REQUIRES(mutex_) {
-    while (count_ > blocks) unmap(blocks_[--count_], SparePages::kBlockBytes);
+    while (count_ > blocks) give_to_system(blocks_[--count_], SparePages::kBlockBytes);
   }
 
   mutable Mutex mutex_;
@@ -93,26 +119,29 @@ class SpareBlocks {
 
 constinit SpareBlocks spare;
 
+bool is_spare(size_t bytes, size_t alignment) {
+  return bytes == SparePages::kBlockBytes && alignment == kPagesAlignment;
+}
+
 void SpareBlocks::lock_for_fork() CELLAR_NO_THREAD_SAFETY_ANALYSIS { spare.mutex_.lock(); }
 void SpareBlocks::unlock_after_fork() CELLAR_NO_THREAD_SAFETY_ANALYSIS { spare.mutex_.unlock(); }
 
 }  // namespace
 
-char* take_pages(size_t bytes) {
-  CELLAR_ASSERT(bytes > 0);
+char* take_pages(size_t bytes, size_t alignment) {
+  CELLAR_ASSERT(bytes > 0 && std::has_single_bit(alignment) && alignment >= kPagesAlignment);
   // AddressSanitizer finds uses of freed memory and of neighbours in memory of the allocator.
-  if (!kKeepsMemory) return static_cast<char*>(::operator new (bytes, std::align_val_t{64}));
-  if (bytes == SparePages::kBlockBytes)
+  if (!kKeepsMemory) return static_cast<char*>(::operator new (bytes, std::align_val_t{alignment}));
+  if (is_spare(bytes, alignment))
     if (char* const block = spare.take()) return block;
-  void* pages = ::mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-  if (pages == MAP_FAILED) throw std::bad_alloc();
+  char* const pages = map_aligned(bytes, alignment);
   taken.fetch_add(bytes, std::memory_order_relaxed);
-  return static_cast<char*>(pages);
+  return pages;
 }
 
-void return_pages(char* pages, size_t bytes) {
-  if (!kKeepsMemory) return ::operator delete (pages, std::align_val_t{64});
-  if (bytes != SparePages::kBlockBytes || !spare.keep(pages)) unmap(pages, bytes);
+void return_pages(char* pages, size_t bytes, size_t alignment) {
+  if (!kKeepsMemory) return ::operator delete (pages, std::align_val_t{alignment});
+  if (!is_spare(bytes, alignment) || !spare.keep(pages)) give_to_system(pages, bytes);
 }
 
 uint64_t bytes_of_pages() { return taken.load(std::memory_order_relaxed); }

@@ -6,12 +6,16 @@
 
 namespace cellar {
 
-// Returns `bytes` (1 or more) of memory, aligned to 64 bytes. It does not come from the allocator, which
-// keeps freed blocks that lie between others: docs/decisions/memtables-take-pages.md. The bytes have any
-// value. Throws std::bad_alloc as operator new does. Any thread.
-char* take_pages(size_t bytes);
-// Returns memory of take_pages(bytes) to the system, or keeps it for later: see SparePages. Any thread.
-void return_pages(char* pages, size_t bytes);
+constexpr size_t kPagesAlignment = 64;
+
+// Returns `bytes` (1 or more) of memory, aligned to `alignment`, a power of two and at least kPagesAlignment.
+// It does not come from the allocator, which keeps freed blocks that lie between others:
+// docs/decisions/memtables-take-pages.md. The bytes have any value. Throws std::bad_alloc as operator new
+// does. Any thread.
+char* take_pages(size_t bytes, size_t alignment = kPagesAlignment);
+// Returns memory of take_pages(bytes, alignment) to the system, or keeps it for later: see SparePages. Any
+// thread.
+void return_pages(char* pages, size_t bytes, size_t alignment = kPagesAlignment);
 // Returns the bytes that the process has taken from the system and not given back, spare ones included. The
 // allocator does not know of them.
 uint64_t bytes_of_pages();

@@ -4,6 +4,7 @@
 #include "base/block_heap.h"
 
 #include <gtest/gtest.h>
+#include <sys/mman.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -11,8 +12,11 @@
 #include <array>
 #include <atomic>
 #include <cstring>
+#include <fstream>
 #include <limits>
 #include <new>
+#include <sstream>
+#include <string>
 #include <thread>
 #include <utility>
 #include <vector>
@@ -26,6 +30,40 @@ namespace cellar::testing {
 namespace {
 
 constexpr uint64_t kMib = 1 << 20;
+
+// Returns how much memory of this process lies in huge pages.
+uint64_t huge_page_bytes() {
+  std::ifstream rollup("/proc/self/smaps_rollup");
+  for (std::string word; rollup >> word;)
+    if (uint64_t kib = 0; word == "AnonHugePages:" && rollup >> kib) return kib << 10;
+  return 0;
+}
+
+// Returns the size of all mappings for which huge pages were asked for.
+uint64_t advised_bytes() {
+  std::ifstream maps("/proc/self/smaps");
+  uint64_t bytes = 0, kib = 0;
+  for (std::string line; std::getline(maps, line);) {
+    std::istringstream words(line);
+    std::string name;
+    words >> name;
+    if (name == "Size:") words >> kib;
+    if (name == "VmFlags:" && line.find(" hg") != std::string::npos) bytes += kib << 10;
+  }
+  return bytes;
+}
+
+// Returns true if the system gives huge pages to whoever asks for them.
+bool has_huge_pages() {
+  if (kSanitized) return false;  // the regions come from its allocator
+  const uint64_t before = huge_page_bytes();
+  char* const pages = take_pages(4 * kMib, 4 * kMib);
+  ::madvise(pages, 4 * kMib, MADV_HUGEPAGE);
+  std::memset(pages, 1, 4 * kMib);
+  const bool has = huge_page_bytes() >= before + 4 * kMib;
+  return_pages(pages, 4 * kMib, 4 * kMib);
+  return has;
+}
 
 struct Owned {
   char* start;
@@ -182,15 +220,56 @@ TEST(BlockHeap, PagesOfFreePiecesGoBack) {
   compare_with_kernel(heap.stats());
 }
 
+// A region of huge pages takes all its memory at once. The heap counts it, and releases none of it for the
+// first pieces that are given back.
+TEST(BlockHeap, RegionsOfALargeHeapHaveHugePages) {
+  BlockHeap heap;
+  Random random(7);
+  std::vector<Owned> pieces;
+  const uint64_t huge_before = huge_page_bytes();
+  const uint64_t advised_before = advised_bytes();
+  while (heap.stats().in_use < BlockHeap::kHugePagesFrom) pieces.push_back(Owned::take(heap, 17'000));
+  EXPECT_EQ(huge_page_bytes(), huge_before) << "a small heap takes no more than it uses";
+  while (heap.stats().in_use < 64 * kMib) {
+    pieces.push_back(Owned::take(heap, 17'000));
+    const BlockHeap::Stats stats = heap.stats();
+    ASSERT_LE(stats.resident, stats.in_use + BlockHeap::kRegionBytes + kMib / 2);
+    ASSERT_EQ(heap.excess_of(64 * kMib), 0u) << "a fresh region takes no room from the blocks";
+    if (!random.one_in(10)) continue;
+    std::swap(pieces[random.below(pieces.size())], pieces.back());
+    heap.give_back(pieces.back().start);
+    pieces.pop_back();
+  }
+  if (has_huge_pages()) {
+    EXPECT_GE(huge_page_bytes(), huge_before + 40 * kMib);
+  }
+  shuffle(pieces, random);
+  while (pieces.size() > 1'000) {
+    heap.give_back(pieces.back().start);
+    pieces.pop_back();
+  }
+  EXPECT_LT(heap.stats().free_pages, kMib + BlockHeap::kRegionBytes);
+  if (has_huge_pages()) {
+    EXPECT_LT(huge_page_bytes(), huge_before + 24 * kMib);
+    EXPECT_LE(advised_bytes(), advised_before + BlockHeap::kRegionBytes)
+        << "the system could fill them again";
+  }
+  for (const Owned& piece : pieces) {
+    ASSERT_TRUE(piece.is_whole());
+    heap.give_back(piece.start);
+  }
+  EXPECT_LE(heap.stats().resident, BlockHeap::kRegionBytes);
+}
+
 // Free pieces of 6 KiB have a whole page or none, by chance, and lie in one list.
 TEST(BlockHeap, PagesGoBackFromAListWhoseOtherPiecesHaveNone) {
   BlockHeap heap;
   std::vector<Owned> pieces;
-  for (int i = 0; i < 11'000; ++i) pieces.push_back(Owned::take(heap, 5'900));
+  for (int i = 0; i < 2'500; ++i) pieces.push_back(Owned::take(heap, 5'900));
   for (size_t i = 0; i < pieces.size(); i += 2) heap.give_back(pieces[i].start);
   const BlockHeap::Stats stats = heap.stats();
   EXPECT_GT(stats.free_pages, 0u);
-  EXPECT_LE(stats.free_pages, stats.in_use / BlockHeap::kFreeShare + 8'192);
+  EXPECT_LE(stats.free_pages, BlockHeap::kFreeBytesMin / 2 + 8'192);
   for (size_t i = 1; i < pieces.size(); i += 2) heap.give_back(pieces[i].start);
 }
 
@@ -220,25 +299,32 @@ TEST(BlockHeap, AForkedChildUsesIt) {
   for (std::thread& each : threads) each.join();
 }
 
-TEST(BlockHeap, ChargesContainWhatABusyHeapTakes) {
+// Blocks of one size are replaced by blocks of many sizes, within a budget.
+void replace_within(uint64_t budget, int steps) {
   BlockHeap heap;
   Random random(8);
   std::vector<Owned> pieces;
   uint64_t charges = 0;
-  for (int step = 0; step < 60'000; ++step) {
+  for (int step = 0; step < steps; ++step) {
     pieces.push_back(
-        Owned::take(heap, step < 30'000 ? 16'400 + random.below(1'200) : 600 + random.below(40'000)));
+        Owned::take(heap, step < steps / 2 ? 16'400 + random.below(1'200) : 600 + random.below(40'000)));
     charges += BlockHeap::charge_of(pieces.back().bytes);
-    while (charges > heap.for_charges(16 * kMib)) {
+    while (charges > heap.for_charges(budget)) {
       std::swap(pieces[random.below(pieces.size())], pieces.back());
       charges -= BlockHeap::charge_of(pieces.back().bytes);
       heap.give_back(pieces.back().start);
       pieces.pop_back();
     }
-    ASSERT_LE(heap.stats().resident, 16 * kMib + BlockHeap::kFreeBytesMin + 200'000) << step;
+    const uint64_t fresh = budget > BlockHeap::kHugePagesFrom ? BlockHeap::kRegionBytes : 0;
+    ASSERT_LE(heap.stats().resident, budget + BlockHeap::kFreeBytesMin + fresh + 200'000) << step;
   }
-  EXPECT_GT(charges, 15 * kMib) << "evicting for free memory would empty the cache";
+  EXPECT_GT(charges, budget / 16 * 15) << "evicting for free memory would empty the cache";
   for (const Owned& piece : pieces) heap.give_back(piece.start);
+}
+
+TEST(BlockHeap, ChargesContainWhatABusyHeapTakes) {
+  replace_within(16 * kMib, 60'000);
+  replace_within(64 * kMib, 60'000);
 }
 
 TEST(BlockHeap, RemainsOfPagesBeyondTheShareAreExcess) {

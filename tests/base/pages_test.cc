@@ -1,4 +1,5 @@
-// Goal: blocks wait for the next memtable while somebody asks for them, and go back to the system afterwards.
+// Goal: pages are aligned as asked for. Blocks wait for the next memtable while somebody asks for them, and go
+// back to the system afterwards.
 #include "base/pages.h"
 
 #include <gtest/gtest.h>
@@ -13,11 +14,43 @@
 #include <vector>
 
 #include "base/recycled.h"
+#include "tests/support/address_space.h"
 
 namespace cellar::testing {
 
 // AddressSanitizer gets all memory back at once.
 constexpr uint64_t kKept = kKeepsMemory ? SparePages::kBlockBytes : 0;  // of a block
+
+TEST(Pages, TheyAreAlignedAndGoBack) {
+  const uint64_t before = bytes_of_pages();
+  for (size_t alignment = kPagesAlignment; alignment <= 16 << 20; alignment *= 4) {
+    std::vector<char*> blocks;
+    for (size_t i = 0; i < 5; ++i) {
+      const size_t bytes = 4096 * (3 * i + 1);
+      blocks.push_back(take_pages(bytes, alignment));
+      EXPECT_EQ(reinterpret_cast<uintptr_t>(blocks.back()) % alignment, 0u) << alignment;
+      std::memset(blocks.back(), 1, bytes);
+    }
+    for (size_t i = 0; i < 5; ++i) return_pages(blocks[i], 4096 * (3 * i + 1), alignment);
+    EXPECT_EQ(bytes_of_pages(), before);
+  }
+}
+
+TEST(Pages, TheRestOfAnAlignedMappingGoesBack) {
+  if (!kKeepsMemory) GTEST_SKIP() << "the memory comes from the allocator of a sanitizer";
+  constexpr size_t kBytes = 4 << 20;
+  const uint64_t before = mapped_bytes();
+  std::vector<char*> blocks;
+  for (int i = 0; i < 20; ++i) {
+    blocks.push_back(take_pages(kBytes, kBytes));
+    blocks.push_back(take_pages(4096));  // the next mapping is not aligned by chance
+  }
+  EXPECT_LE(mapped_bytes(), before + 20 * (kBytes + 4096) + (1 << 20));
+  for (size_t i = 0; i < blocks.size(); i += 2) {
+    return_pages(blocks[i], kBytes, kBytes);
+    return_pages(blocks[i + 1], 4096);
+  }
+}
 
 TEST(SparePages, ABlockIsTakenAgainWhileSomebodyAsksForIt) {
   const uint64_t before = bytes_of_pages();

@@ -28,18 +28,23 @@ inline uint64_t anonymous_bytes() {
   return (resident - of_files) * static_cast<uint64_t>(sysconf(_SC_PAGESIZE));
 }
 
+// Returns the address space of this process, in bytes.
+inline uint64_t mapped_bytes() {
+  uint64_t pages = 0;
+  std::ifstream("/proc/self/statm") >> pages;
+  EXPECT_GT(pages, 0u);
+  return pages * static_cast<uint64_t>(sysconf(_SC_PAGESIZE));
+}
+
 // Limits the memory that this process may map beyond its present memory, while this lives. Without effect
 // under a sanitizer.
 class AddressSpace {
  public:
   explicit AddressSpace(size_t bytes) {
     if (kSanitized) return;
-    size_t pages = 0;
-    std::ifstream("/proc/self/statm") >> pages;
     EXPECT_EQ(getrlimit(RLIMIT_AS, &before_), 0);
     rlimit limit = before_;
-    limit.rlim_cur = pages * static_cast<size_t>(sysconf(_SC_PAGESIZE)) + bytes;
-    EXPECT_GT(pages, 0u);
+    limit.rlim_cur = mapped_bytes() + bytes;
     EXPECT_EQ(setrlimit(RLIMIT_AS, &limit), 0);
   }
   AddressSpace(const AddressSpace&) = delete;
