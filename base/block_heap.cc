@@ -85,8 +85,14 @@ BlockHeap& BlockHeap::shared() {
   return *heap;
 }
 
-void BlockHeap::lock_for_fork() CELLAR_NO_THREAD_SAFETY_ANALYSIS { mutex_.lock(); }
-void BlockHeap::unlock_after_fork() CELLAR_NO_THREAD_SAFETY_ANALYSIS { mutex_.unlock(); }
+void BlockHeap::lock_for_fork() CELLAR_NO_THREAD_SAFETY_ANALYSIS {
+  growth_.lock();
+  mutex_.lock();
+}
+void BlockHeap::unlock_after_fork() CELLAR_NO_THREAD_SAFETY_ANALYSIS {
+  mutex_.unlock();
+  growth_.unlock();
+}
 
 BlockHeap::~BlockHeap() {
   const MutexLock lock(mutex_);
@@ -164,20 +170,23 @@ BlockHeap::Piece* BlockHeap::find(size_t bytes) {
 
 // ---- Pieces ----
 
-// A region is a free piece, and a header after it that is in use and has no bytes.
-BlockHeap::Piece* BlockHeap::add_region() {
-  auto* const piece = reinterpret_cast<Piece*>(take_pages(kRegionBytes, kRegionBytes));
-  // The first use of a huge page takes memory for all of it.
-  const bool huge = used_ >= kHugePagesFrom;
-  ::madvise(piece, kRegionBytes, huge ? MADV_HUGEPAGE : MADV_NOHUGEPAGE);
-  if (huge) fresh_ += kRegionBytes;
-  ++regions_;
+// A region is a free piece, and a header after it that is in use and has no bytes. The system fills a huge
+// page with zeros at its first use, which takes up to a millisecond: nobody waits for it with the lock.
+void BlockHeap::add_region() {
+  const bool huge = in_use_.load(std::memory_order_relaxed) >= kHugePagesFrom;
+  char* const region = take_pages(kRegionBytes, kRegionBytes);
+  ::madvise(region, kRegionBytes, huge ? MADV_HUGEPAGE : MADV_NOHUGEPAGE);
+  auto* const piece = reinterpret_cast<Piece*>(region);
   piece->bytes_and_marks = kRegionBytes - kHeaderBytes;
   piece->previous_bytes = 0;
   piece->set_clean(0, huge ? 0 : UINTPTR_MAX);
   piece->after()->bytes_and_marks = kInUse | (huge ? kHuge : 0);
   piece->after()->previous_bytes = piece->bytes();
-  return piece;
+  const MutexLock lock(mutex_);
+  ++regions_;
+  if (huge) fresh_ += kRegionBytes;
+  put(piece);
+  publish();
 }
 
 // Makes a free piece, in no list, `bytes` long. The rest becomes a piece of its own, if it is large enough.
@@ -218,10 +227,19 @@ void* BlockHeap::take(size_t bytes) {
   if (memory_ == Memory::kAllocator) return ::operator new(bytes);
   const size_t wanted = piece_bytes(bytes);
   if (wanted > kPieceBytesMax) return take_mapped(wanted);
+  if (void* const memory = take_free(wanted)) return memory;
+  const MutexLock turn(growth_);  // other threads take the rest of the region
+  for (;;) {
+    if (void* const memory = take_free(wanted)) return memory;
+    add_region();
+  }
+}
+
+void* BlockHeap::take_free(size_t bytes) {
   const MutexLock lock(mutex_);
-  Piece* piece = find(wanted);
-  if (piece == nullptr) piece = add_region();
-  cut(piece, wanted);
+  Piece* const piece = find(bytes);
+  if (piece == nullptr) return nullptr;
+  cut(piece, bytes);
   used_ += piece->bytes();
   fresh_ -= std::min<uint64_t>(fresh_, piece->bytes());
   piece->bytes_and_marks |= kInUse;

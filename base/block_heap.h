@@ -36,13 +36,13 @@ namespace cellar {
 // stats() of such a heap are 0.
 class BlockHeap {
  public:
-  static constexpr size_t kRegionBytes = 4 << 20;
-  static constexpr size_t kPieceBytesMax = 1 << 20;
+  static constexpr size_t kRegionBytes = 2 << 20;  // a huge page
+  static constexpr size_t kPieceBytesMax = 512 << 10;
   static constexpr size_t kHeaderBytes = 16;
   static constexpr size_t kBytesMax = size_t{1} << 40;
   static constexpr uint64_t kFreeShare = 16;
   static constexpr uint64_t kFreeBytesMin = 1 << 20;
-  static constexpr uint64_t kHugePagesFrom = 16 << 20;
+  static constexpr uint64_t kHugePagesFrom = 8 << 20;
 
   struct Stats {
     uint64_t in_use = 0;  // bytes of pieces, with headers and rounding
@@ -101,9 +101,10 @@ class BlockHeap {
 
   static size_t list_of(size_t bytes);
   void* take_mapped(size_t bytes);
+  void* take_free(size_t bytes);
   char* free_piece(Piece* piece);
   Piece* find(size_t bytes) CELLAR_REQUIRES(mutex_);
-  Piece* add_region() CELLAR_REQUIRES(mutex_);
+  void add_region() CELLAR_REQUIRES(growth_);
   void cut(Piece* piece, size_t bytes) CELLAR_REQUIRES(mutex_);
   Piece* join(Piece* piece, Piece* after) CELLAR_REQUIRES(mutex_);
   void put(Piece* piece) CELLAR_REQUIRES(mutex_);
@@ -115,6 +116,7 @@ class BlockHeap {
   void unlock_after_fork();
 
   const Memory memory_;
+  Mutex growth_;  // held by the thread that adds a region; taken before mutex_
   Mutex mutex_;
   std::array<List, kLevels * kSizesPerLevel> lists_ CELLAR_GUARDED_BY(mutex_);
   std::array<uint32_t, kLevels> filled_ CELLAR_GUARDED_BY(mutex_) = {};  // a bit for each list with pieces

@@ -23,6 +23,8 @@ void ReadableFile::will_need(uint64_t /*offset*/, uint64_t /*bytes*/) const {}
 
 Result<std::shared_ptr<const char>> ReadableFile::map() const { return std::shared_ptr<const char>(); }
 
+Status WritableFile::make_ready(uint64_t /*until*/) { return {}; }
+
 Status Directory::sync_file(std::string_view name) {
   return Status::not_supported("the file system of " + path() +
                                " cannot sync a file written by others: " + std::string(name));

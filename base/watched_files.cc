@@ -55,6 +55,7 @@ class WatchedWritable final : public WritableFile {
     watch_->wrote(kind_, bytes.size());
     return {};
   }
+  Status make_ready(uint64_t until) override { return file_->make_ready(until); }
   Status sync() override { return watch_->sync(kind_, *file_); }
   uint64_t size() const override { return file_->size(); }
   Status close() override { return file_->close(); }

@@ -1,10 +1,11 @@
 // Wal: the engine's log. Append, sync, roll, release.
 //
 // When a segment is half full, a job prepares the next one: created at full size, mapped, header written,
-// file and directory synced. Then a roll is CLOSE in the old segment, PREV in the new one, and a change of
-// pointers. The old segment is synced and cut to its length by a job. The first segment after an open has 64
-// KiB, each later one four times its predecessor, up to WalOptions::segment_bytes. So a store with few writes
-// needs little room. Recovery relies on these invariants:
+// file and directory synced. Jobs make its pages ready while the leader appends, a few megabytes ahead, and
+// take full ones out of the process. A roll is CLOSE in the old segment, PREV in the new one, and a change
+// of pointers. The old segment is synced and cut to its length by a job. The first segment after an open has
+// 64 KiB, each later one four times its predecessor, up to WalOptions::segment_bytes. So a store with few
+// writes needs little room. Recovery relies on these invariants:
 //  - A segment named by a CLOSE record has a durable name and header before that CLOSE is written.
 //  - A sync() makes older segments durable before the current one, so that the durable part is a prefix.
 //  - A record states how much was durable when it was built, so that damage to durable bytes is seen as such.
@@ -14,48 +15,17 @@
 
 #include <cstdint>
 #include <memory>
-#include <span>
 #include <string_view>
 #include <vector>
 
 #include "cellar/environment.h"
-#include "cellar/events.h"
 #include "cellar/file_system.h"
 #include "cellar/status.h"
-#include "engine/log/wal_format.h"
+#include "engine/log/wal_options.h"
 
 namespace cellar {
 
-// A place between two records of the log; `lsn` is the number of the record that comes next.
-struct LogPosition {
-  uint64_t segment = 0;  // 0: nowhere
-  uint64_t offset = 0;
-  uint64_t lsn = 0;
-  uint32_t chain = 0;  // bcrc of the record before it
-
-  bool operator==(const LogPosition&) const = default;
-};
-
-// A segment that is not written any more.
-struct LogSegment {
-  uint64_t id = 0;
-  uint64_t bytes = 0;
-  uint64_t last_sequence = 0;  // of it and of all before it
-
-  bool operator==(const LogSegment&) const = default;
-};
-
-struct WalOptions {
-  Identity identity = {};
-  Identity boot = {};                  // FileSystem::boot_identity() as a number; zero: unknown
-  uint64_t segment_bytes = 64u << 20;  // of the largest segments; at least 4096
-  uint64_t first_segment = 1;          // to create; no file of this id or above may be there
-  uint64_t first_lsn = 1;              // when `continues` is nowhere
-  uint64_t last_sequence = 0;          // newest sequence of any record before
-  LogPosition continues = {};          // end of the cleanly closed log that this one continues; else nowhere
-  std::vector<LogSegment> older = {};  // not written any more, ascending, for release_before()
-  EventListener* events = nullptr;
-};
+class WalCore;
 
 // append() and close_cleanly() are for one thread at a time, the leader of the write group. They may wait for
 // I/O, so the caller holds no lock. Any thread may call everything else, concurrently with append().
@@ -73,9 +43,9 @@ class Wal {
 
   // Appends one record: a copy and two checksums; neither a system call nor an allocation, except when the
   // segment is full. `sequence` is greater than any before it; `payload` is RecordBuilder's. When this
-  // returns ok, the record survives the end of the process. Error: kLimit if the payload is too large. If the
-  // next segment cannot be made, nothing was appended, health() stays ok, and a later call tries again. Any
-  // other failure seals the log: this and every later call returns the first failure. It is unknown whether
+  // returns ok, the record survives the end of the process. Error: kLimit if the payload is too large. If
+  // there is no room in the segment and the next one cannot be made, or the room cannot be made ready,
+  // nothing was appended. Then health() stays ok, and a later call tries again. Any other failure seals the log: this and every later call returns the first failure. It is unknown whether
   // the record survives. A restart(), or opening the store again, ends the failure.
   Status append(uint64_t sequence, uint32_t count, std::string_view payload);
 
@@ -138,9 +108,8 @@ class Wal {
   Status health() const;
 
  private:
-  class Core;
-  explicit Wal(std::shared_ptr<Core> core);
-  std::shared_ptr<Core> core_;  // shared with jobs that have not begun; they find it closed
+  explicit Wal(std::shared_ptr<WalCore> core);
+  std::shared_ptr<WalCore> core_;  // shared with jobs that have not begun; they find it closed
 };
 
 }  // namespace cellar

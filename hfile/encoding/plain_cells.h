@@ -58,6 +58,8 @@ class PlainCells {
   using Slot = CellView;
   static constexpr bool kPlain = true;
   static constexpr bool kSaysPlainBytes = false;
+  static constexpr ptrdiff_t kAheadBytes = 1536;
+  static constexpr ptrdiff_t kLineBytes = 64;
 
   PlainCells(const CellFormat& format, std::optional<uint64_t> sequence)
       : tags_(format.tags),
@@ -115,6 +117,8 @@ class PlainCells {
     size_t count = 0;
     for (; count < cells_max && at < end; ++count) {
       CellView& cell = cells[count];
+      const char* const begin = at;
+      prefetch(begin + kAheadBytes);
       parse_known_key(at + 8, load_be32(at), cell);
       cell.key_in_scratch = false;
       cell.value = cell.key + cell.key_size;
@@ -130,6 +134,7 @@ class PlainCells {
       cell.sequence = 0;
       if (mvcc) take_mvcc(at, cells_end, cell.sequence);
       if (overridden) cell.sequence = sequence_;
+      if (at - begin > kLineBytes) prefetch(begin + kAheadBytes + kLineBytes);
       CELLAR_DCHECK(at <= cells_end && key_fault(cell) == nullptr);
     }
     at_ = at;
@@ -146,6 +151,7 @@ class PlainCells {
   }
 
  private:
+  static void prefetch(const char* at) { __builtin_prefetch(at); }
   static void parse_known_key(const char* key, uint32_t key_size, CellView& cell) {
     cell.key = key;
     cell.key_size = key_size;

@@ -9,8 +9,8 @@
 //  - Names are single components ("manifest-000001"), never paths: no '/', no NUL, not "." or "..", 1 to 255
 //    bytes.
 // Any thread may call any function of FileSystem, Directory and ReadableFile. A WritableFile is for one
-// thread at a time, except that sync() may run concurrently with append(). It then covers at least what was
-// appended before it started.
+// thread at a time, except that make_ready() and sync() may run concurrently with append(). A sync() then
+// covers at least what was appended before it started.
 #pragma once
 
 #include <cstdint>
@@ -71,6 +71,12 @@ class WritableFile {
   // there or the whole piece. Error: kNoSpace if the medium, or in mapped mode the mapping, is full; nothing
   // was appended.
   virtual Status append(std::string_view bytes) = 0;
+
+  // Prepares appends of a file in mapped mode, up to a size of `until` bytes. They then find their pages in
+  // memory and room on the medium. Full pages leave the memory of the process. An append prepares itself if
+  // nobody did. May run concurrently with append(), sync() and itself. Error: kNoSpace if the medium is full;
+  // the file stays usable. The default does nothing.
+  virtual Status make_ready(uint64_t until);
 
   // Makes everything durable that was appended before the call.
   virtual Status sync() = 0;

@@ -53,7 +53,7 @@ uint64_t advised_bytes() {
   return bytes;
 }
 
-// Returns true if the system gives huge pages to whoever asks for them.
+// Returns true if the system gives huge pages on request.
 bool has_huge_pages() {
   if (kSanitized) return false;  // the regions come from its allocator
   const uint64_t before = huge_page_bytes();
@@ -163,9 +163,9 @@ TEST(BlockHeap, NeighboursThatAreFreeBecomeOnePiece) {
   const uint64_t mapped = heap.stats().mapped;
   shuffle(pieces, random);
   for (const Owned& piece : pieces) heap.give_back(piece.start);
-  for (int i = 0; i < 2; ++i) pieces[static_cast<size_t>(i)] = Owned::take(heap, 1'000'000);
+  for (size_t i = 0; i < 6; ++i) pieces[i] = Owned::take(heap, 500'000);
   EXPECT_EQ(heap.stats().mapped, mapped) << "no other region is needed";
-  for (int i = 0; i < 2; ++i) heap.give_back(pieces[static_cast<size_t>(i)].start);
+  for (size_t i = 0; i < 6; ++i) heap.give_back(pieces[i].start);
   heap.give_back(last.start);
 }
 
@@ -265,7 +265,7 @@ TEST(BlockHeap, RegionsOfALargeHeapHaveHugePages) {
 TEST(BlockHeap, PagesGoBackFromAListWhoseOtherPiecesHaveNone) {
   BlockHeap heap;
   std::vector<Owned> pieces;
-  for (int i = 0; i < 2'500; ++i) pieces.push_back(Owned::take(heap, 5'900));
+  for (int i = 0; i < 1'200; ++i) pieces.push_back(Owned::take(heap, 5'900));
   for (size_t i = 0; i < pieces.size(); i += 2) heap.give_back(pieces[i].start);
   const BlockHeap::Stats stats = heap.stats();
   EXPECT_GT(stats.free_pages, 0u);

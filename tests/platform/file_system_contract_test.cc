@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <atomic>
 #include <thread>
 
 #include "base/memory_file_system.h"
@@ -316,6 +317,55 @@ TEST_P(FileSystemContract, AMappedFileMayBeFilledToTheLastByte) {
   EXPECT_TRUE(file->sync().ok());
   EXPECT_TRUE(file->close().ok());
   EXPECT_EQ(read_all(*top_, "m"), std::string(4096, 'x'));
+}
+
+// Room is made ready in uneven steps, or not at all, or past the end of the mapping.
+TEST_P(FileSystemContract, AppendsMayComeBeforeRoomIsMadeReady) {
+  constexpr uint64_t kBytes = 3 * 65536 + 24;
+  auto file = create("m", kBytes);
+  std::string expected;
+  for (uint64_t step = 0; expected.size() + 1000 <= kBytes; ++step) {
+    if (step % 3 == 1) {
+      EXPECT_TRUE(file->make_ready(expected.size() + step * 777).ok());
+    }
+    const std::string piece(1000, static_cast<char>('a' + step % 26));
+    ASSERT_TRUE(file->append(piece).ok());
+    expected += piece;
+    if (step % 50 == 0) {
+      EXPECT_TRUE(file->sync().ok());
+    }
+  }
+  EXPECT_TRUE(file->make_ready(kBytes).ok());
+  EXPECT_TRUE(file->make_ready(UINT64_MAX).ok());
+  EXPECT_EQ(file->size(), expected.size());
+  EXPECT_TRUE(file->close().ok());
+  EXPECT_EQ(read_all(*top_, "m"), expected);
+  auto plain = create("p");
+  EXPECT_TRUE(plain->make_ready(1 << 20).ok());
+  EXPECT_EQ(names(*top_), "m:" + std::to_string(expected.size()) + " p:0") << "it changes no plain file";
+}
+
+TEST_P(FileSystemContract, RoomIsMadeReadyBesideAppendAndSync) {
+  constexpr uint64_t kBytes = 4 << 20;
+  auto file = create("m", kBytes);
+  std::atomic<bool> stop = false;
+  std::thread helper([&] {
+    while (!stop) EXPECT_TRUE(file->make_ready(file->size() + 300'000).ok());
+  });
+  std::thread syncer([&] {
+    while (!stop) EXPECT_TRUE(file->sync().ok());
+  });
+  std::string expected;
+  for (int i = 0; expected.size() + 4000 <= kBytes; ++i) {
+    const std::string piece(4000, static_cast<char>('a' + i % 26));
+    EXPECT_TRUE(file->append(piece).ok());
+    expected += piece;
+  }
+  stop = true;
+  helper.join();
+  syncer.join();
+  EXPECT_TRUE(file->close().ok());
+  EXPECT_EQ(read_all(*top_, "m"), expected);
 }
 
 TEST_P(FileSystemContract, ADestroyedFileIsClosed) {

@@ -7,6 +7,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <csignal>
 #include <fstream>
 
@@ -210,6 +211,35 @@ TEST_F(PosixFileSystem, AMappedAppendSurvivesKill) {
   const std::string found = content(scratch_ / "store/m");
   EXPECT_EQ(found.size(), size_t{1} << 16) << "nobody cut it";
   EXPECT_EQ(found.substr(0, 17), std::string("acknowledged....\0", 17));
+}
+
+// Returns the memory of the process that belongs to files.
+uint64_t file_bytes() {
+  std::ifstream statm("/proc/self/statm");
+  uint64_t all = 0, resident = 0, of_files = 0;
+  statm >> all >> resident >> of_files;
+  return of_files * static_cast<uint64_t>(sysconf(_SC_PAGESIZE));
+}
+
+TEST_F(PosixFileSystem, OnlyPagesAroundTheEndOfAMappedFileTakeMemory) {
+  auto store = open();
+  constexpr uint64_t kBytes = 64 << 20, kAhead = 4 << 20;
+  auto file = store->create("m", kBytes);
+  ASSERT_TRUE(file.ok());
+  const uint64_t before = file_bytes();
+  const std::string piece(64 << 10, 'x');
+  uint64_t most = 0;
+  for (uint64_t at = 0; at < kBytes; at += piece.size()) {
+    if (at % (kAhead / 2) == 0) {
+      ASSERT_TRUE((*file)->make_ready(at + kAhead).ok());
+    }
+    ASSERT_TRUE((*file)->append(piece).ok());
+    most = std::max(most, file_bytes());
+  }
+  EXPECT_LT(most, before + 2 * kAhead);
+  EXPECT_TRUE((*file)->sync().ok());
+  EXPECT_TRUE((*file)->close().ok());
+  EXPECT_EQ(content(scratch_ / "store/m"), std::string(kBytes, 'x'));
 }
 
 TEST_F(PosixFileSystem, AFileThatIsCutUnderAReaderIsAShortRead) {

@@ -43,6 +43,8 @@ std::string_view operation_name(FileOperation operation) {
       return "create";
     case FileOperation::kAppend:
       return "append";
+    case FileOperation::kMakeReady:
+      return "make_ready";
     case FileOperation::kSync:
       return "sync";
     case FileOperation::kClose:
@@ -193,6 +195,13 @@ class FaultWritable final : public WritableFile {
     size_when_dead_ = inner_->size();
     if (verdict.short_append && !mapped_) (void)inner_->append(bytes.substr(0, *verdict.short_append));
     return remember(verdict.failure);
+  }
+
+  Status make_ready(uint64_t until) override {
+    CELLAR_TRY(dead());
+    const auto verdict = rules_->announce(FileOperation::kMakeReady, name_, "up to " + std::to_string(until));
+    CELLAR_TRY(verdict.failure);
+    return inner_->make_ready(until);
   }
 
   Status sync() override {

@@ -31,6 +31,7 @@ namespace cellar::testing {
 enum class FileOperation : uint8_t {
   kCreate,
   kAppend,
+  kMakeReady,
   kSync,  // of a file
   kClose,
   kOpen,  // of a file for reading
@@ -63,20 +64,29 @@ class FileOperations {
 };
 
 // The operations that can change the medium, those that only look, and all.
-inline constexpr FileOperations kAllWrites = {FileOperation::kCreate,        FileOperation::kAppend,
-                                              FileOperation::kSync,          FileOperation::kClose,
-                                              FileOperation::kRename,        FileOperation::kUnlink,
-                                              FileOperation::kLink,          FileOperation::kDirectory,
-                                              FileOperation::kDirectorySync, FileOperation::kRemoveDirectory,
-                                              FileOperation::kLock};
+inline constexpr FileOperations kAllWrites = {FileOperation::kCreate,          FileOperation::kAppend,
+                                              FileOperation::kMakeReady,       FileOperation::kSync,
+                                              FileOperation::kClose,           FileOperation::kRename,
+                                              FileOperation::kUnlink,          FileOperation::kLink,
+                                              FileOperation::kDirectory,       FileOperation::kDirectorySync,
+                                              FileOperation::kRemoveDirectory, FileOperation::kLock};
 inline constexpr FileOperations kAllReads = {FileOperation::kOpen, FileOperation::kRead,
                                              FileOperation::kList};
-inline constexpr FileOperations kAllOperations = {
-    FileOperation::kCreate, FileOperation::kAppend,       FileOperation::kSync,
-    FileOperation::kClose,  FileOperation::kOpen,         FileOperation::kRead,
-    FileOperation::kList,   FileOperation::kRename,       FileOperation::kUnlink,
-    FileOperation::kLink,   FileOperation::kDirectory,    FileOperation::kRemoveDirectory,
-    FileOperation::kLock,   FileOperation::kDirectorySync};
+inline constexpr FileOperations kAllOperations = {FileOperation::kCreate,
+                                                  FileOperation::kAppend,
+                                                  FileOperation::kMakeReady,
+                                                  FileOperation::kSync,
+                                                  FileOperation::kClose,
+                                                  FileOperation::kOpen,
+                                                  FileOperation::kRead,
+                                                  FileOperation::kList,
+                                                  FileOperation::kRename,
+                                                  FileOperation::kUnlink,
+                                                  FileOperation::kLink,
+                                                  FileOperation::kDirectory,
+                                                  FileOperation::kRemoveDirectory,
+                                                  FileOperation::kLock,
+                                                  FileOperation::kDirectorySync};
 
 struct Fault {
   enum class Kind : uint8_t {

@@ -1,0 +1,59 @@
+// Goal: the log has room ready for its leader, takes little memory for it, and loses nothing where there is none.
+#include <gtest/gtest.h>
+
+#include <string>
+
+#include "tests/engine/wal_log.h"
+#include "tests/engine/wal_support.h"
+#include "tests/support/fault_file_system.h"
+
+namespace cellar::testing {
+namespace {
+
+// A segment of 32 MiB, of which the executor makes nothing ready: the leader does.
+TEST(WalRoom, RoomThatCannotBeMadeReadyIsMetBeforeAnythingIsAppended) {
+  Log log;
+  LazyExecutor lazy(log.executor);
+  log.options.segment_bytes = 32 << 20;
+  log.wal = std::move(Wal::create(*log.root, lazy, log.options)).value();
+  while (log.wal->end().segment < 6) ASSERT_TRUE(log.append(100'000).ok());  // the sixth has 32 MiB
+  log.fault.inject({.on = FileOperation::kMakeReady, .nth = 1, .sticky = true, .code = Code::kNoSpace});
+  Status status;
+  while (status.ok() && log.wal->end().segment == 6) status = log.append(100'000);
+  EXPECT_TRUE(status.is(Code::kNoSpace)) << status.to_text();
+  EXPECT_NE(status.message().find("log segment 6"), std::string::npos) << status.to_text();
+  EXPECT_LT(log.wal->end().offset, uint64_t{2} << 20) << "it fails where it is needed";
+  EXPECT_TRUE(log.wal->health().ok()) << "nothing is unknown";
+  EXPECT_TRUE(log.append(100'000).is(Code::kNoSpace));
+  EXPECT_TRUE(log.wal->sync().ok());
+  lazy.run_all();
+  EXPECT_TRUE(log.wal->health().ok()) << "a job that fails leaves it to the leader";
+  EXPECT_TRUE(is_run(log.read().sequences, 1, log.next - 1));
+  log.fault.clear();
+  while (log.wal->end().segment == 6) ASSERT_TRUE(log.append(100'000).ok());
+  log.facts.clean_close = *log.wal->close_cleanly();
+  EXPECT_TRUE(is_run(log.read().sequences, 1, log.next - 1));
+}
+
+// Jobs come in time, so the leader asks for nothing itself, and a few megabytes are ready ahead of it.
+TEST(WalRoom, JobsMakeRoomAheadOfTheLeader) {
+  Log log;
+  log.options.segment_bytes = 64 << 20;
+  ASSERT_TRUE(log.open().ok());
+  while (log.wal->end().segment < 6) ASSERT_TRUE(log.append(100'000).ok());
+  uint64_t ready = 0;
+  log.fault.before_each([&](const FileCall& call) {
+    if (call.operation == FileOperation::kMakeReady && call.name.ends_with(segment_name(6)))
+      ready = std::stoull(call.detail.substr(call.detail.rfind(' ') + 1));
+  });
+  while (log.wal->end().segment == 6) {
+    log.executor.settle();
+    ASSERT_LE(ready, log.wal->end().offset + (uint64_t{13} << 20)) << "pages that are ready take memory";
+    ASSERT_TRUE(log.append(1'000'000).ok());
+    if (log.wal->end().segment != 6) break;
+    ASSERT_GE(ready, log.wal->end().offset) << "the leader did not wait for pages";
+  }
+}
+
+}  // namespace
+}  // namespace cellar::testing
