@@ -1,4 +1,4 @@
-// WalCore: the state of a log, which its jobs share with it. What its functions do is said in wal_writer.h.
+// WalCore: the state of a log, which its jobs share with it. wal_writer.h describes the calls.
 #pragma once
 
 #include <algorithm>

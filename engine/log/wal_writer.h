@@ -45,8 +45,9 @@ class Wal {
   // segment is full. `sequence` is greater than any before it; `payload` is RecordBuilder's. When this
   // returns ok, the record survives the end of the process. Error: kLimit if the payload is too large. If
   // there is no room in the segment and the next one cannot be made, or the room cannot be made ready,
-  // nothing was appended. Then health() stays ok, and a later call tries again. Any other failure seals the log: this and every later call returns the first failure. It is unknown whether
-  // the record survives. A restart(), or opening the store again, ends the failure.
+  // nothing was appended. Then health() stays ok, and a later call tries again. Any other failure seals the
+  // log: this and every later call returns the first failure. It is unknown whether the record survives. A
+  // restart(), or opening the store again, ends the failure.
   Status append(uint64_t sequence, uint32_t count, std::string_view payload);
 
   // Makes durable all that was appended before the call. A failure seals the log; what was appended since the

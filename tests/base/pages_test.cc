@@ -1,5 +1,5 @@
-// Goal: pages are aligned as asked for. Blocks wait for the next memtable while somebody asks for them, and go
-// back to the system afterwards.
+// Goal: pages are aligned as asked for. Blocks wait for the next memtable while somebody asks for them, and
+// go back to the system afterwards.
 #include "base/pages.h"
 
 #include <gtest/gtest.h>

@@ -1,4 +1,4 @@
-// Goal: the log has room ready for its leader, takes little memory for it, and loses nothing where there is none.
+// Goal: the log has room ready for its leader and takes little memory for it. A full medium loses nothing.
 #include <gtest/gtest.h>
 
 #include <string>
