@@ -457,6 +457,7 @@ bool BlinkTree::try_continue(const CellView& cell, const CellRecord* record) {
   if (count == kSlots) return false;
   if (compare_cells(leaf.keys[slot_at(order, finger_.index)]->view(), cell) >= 0) return false;
   const uint32_t index = finger_.index + 1;
+  if (index == count && !finger_.high_is_known) return false;
   const CellRecord* after = index < count ? leaf.keys[slot_at(order, index)] : finger_.high;
   if (after != nullptr && compare_cells(after->view(), cell) < 0) return false;
   CELLAR_DCHECK(in_order(leaf, order, index, cell));
@@ -466,9 +467,10 @@ bool BlinkTree::try_continue(const CellView& cell, const CellRecord* record) {
   return true;
 }
 
-// Inserts a cell into the leaf where find() met the cell that follows. The leaf holds both the target of that
-// search, which is not after the cell, and what it found, which is not before it. So the cell's place is in
-// the leaf, as long as it is not full: only a full leaf is ever replaced. Returns false if it is.
+// Inserts a cell into the leaf where aim() ended, or where find() met the cell that follows. Such a leaf holds
+// both the target of the search, which is not after the cell, and what it found, which is not before it. So
+// the cell's place is in the leaf, as long as it is not full: only a full leaf is ever replaced. Returns
+// false if it is.
 bool BlinkTree::try_near(const CellView& cell, const CellRecord* record, const void* near) {
   Leaf& leaf = *static_cast<Leaf*>(const_cast<void*>(near));
   const uint64_t order = leaf.order.load(std::memory_order_relaxed);
@@ -476,13 +478,29 @@ bool BlinkTree::try_near(const CellView& cell, const CellRecord* record, const v
   if (count == kSlots) return false;
   const uint32_t prefix = prefix_in(leaf, order, cell);
   const uint32_t index = entries_before(leaf, order, cell, prefix);
-  CELLAR_ASSERT(index < count);
   CELLAR_DCHECK(in_order(leaf, order, index, cell));
   leaf.fill(count, prefix, record);
   leaf.order.store(with_next_slot(order, index), std::memory_order_release);
-  finger_.leaf = nullptr;
-  running_ = false;
+  running_ = finger_.leaf == &leaf && finger_.index + 1 == index;
+  finger_ = {&leaf, index, nullptr, index < count};
   return true;
+}
+
+// All searches are on the same level at any time. A sequence of cells needs no search.
+void BlinkTree::aim(std::span<const CellView> cells, std::span<const void*> near) const {
+  CELLAR_ASSERT(cells.size() == near.size());
+  const Node* const root = root_.load(std::memory_order_relaxed);
+  const bool searches = !running_ && root->level > 0;
+  std::ranges::fill(near, searches ? root : nullptr);
+  if (!searches) return;
+  for (uint8_t level = root->level; level > 0; --level)
+    for (size_t i = 0; i < cells.size(); ++i) {
+      const Inner& inner = *static_cast<const Inner*>(near[i]);
+      CELLAR_DCHECK(inner.level == level);
+      const Node* const child = child_for(inner, cells[i]);
+      prefetch_node(child);
+      near[i] = child;
+    }
 }
 
 void BlinkTree::descend(const CellView& cell, Path& path) const {

@@ -37,6 +37,7 @@
 
 #include <atomic>
 #include <cstdint>
+#include <span>
 
 #include "base/arena.h"
 #include "cellar/cell.h"
@@ -52,9 +53,16 @@ class BlinkTree {
   BlinkTree(const BlinkTree&) = delete;
   BlinkTree& operator=(const BlinkTree&) = delete;
 
-  // Inserts `record`, a copy of `cell`, before all cells equal to it. `near` is null, or comes from find():
-  // with a target that is not after the cell, and a result that is not before it.
+  // Inserts `record`, a copy of `cell`, before all cells equal to it. `near` is null, or comes from aim() for
+  // this cell, or from find(): with a target that is not after the cell, and a result that is not before it.
   void insert(const CellView& cell, const CellRecord* record, const void* near = nullptr);
+
+  // Returns true if the last cells followed one another. The next one then needs no search. For the inserter.
+  bool is_running() const { return running_; }
+
+  // Sets near[i] to the leaf where cells[i] belongs, for insert(), or to null. The searches go down together,
+  // so that they wait for memory at the same time. For the inserter.
+  void aim(std::span<const CellView> cells, std::span<const void*> near) const;
 
   // Returns the first record at or after `target`, or null. Any thread. `near` is null, or comes from an
   // earlier call with an equal target, and is looked at first. Afterwards it is the leaf of the result, or
@@ -122,6 +130,7 @@ class BlinkTree {
     Leaf* leaf = nullptr;  // null after a split
     uint32_t index = 0;
     const CellRecord* high = nullptr;
+    bool high_is_known = true;
   };
   Finger finger_;
   bool running_ = false;  // True if the last cells followed one another

@@ -87,6 +87,13 @@ class Memtable : public Pinnable {
   virtual void insert(const CellView& cell, const Spot& spot) = 0;
   void insert(const CellView& cell) { insert(cell, Spot()); }
 
+  // Takes a copy of the cell, and inserts it at some time until settle(). The searches of several cells then
+  // wait for memory together. Readers and figures may miss the cell until then. It counts as inserted by the
+  // caller's thread. For cells that nobody reads yet: those of a batch, or of the log in a recovery.
+  virtual void add(const CellView& cell) { insert(cell); }
+  // Inserts what add() took.
+  virtual void settle() {}
+
   // Returns a cursor that pins this memtable. It sees at least the cells inserted before it was made, and
   // may see later ones: readers filter by sequence. Any number of cursors, on any threads.
   virtual std::unique_ptr<RunCursor> cursor() const = 0;

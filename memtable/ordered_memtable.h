@@ -2,7 +2,7 @@
 // row filter.
 //
 // S has insert(cell, record, near), find(target, near), bytes(), and a Place with seek, seek_before, next and
-// record; blink_tree.h is the model. A new structure gets a file ordered_<name>.cc that names the structure;
+// record. It may have aim(cells, near). blink_tree.h is the model. A new structure gets a file ordered_<name>.cc that names the structure;
 // then it can be chosen by name.
 #pragma once
 
@@ -105,13 +105,33 @@ class OrderedMemtable final : public Memtable {
   explicit OrderedMemtable(const PluginParams&) {}
 
   using Memtable::insert;
+  ~OrderedMemtable() override { CELLAR_DCHECK(added_ == 0); }
   void insert(const CellView& cell, const Spot& spot) override {
     const RowFilter::Hashed row = filter_.hashed(cell.row());
-    Arena& arena = cell_bytes_ < kSmallBytes ? first_cells_ : cells_;
-    cell_bytes_ += (record_bytes(cell) + 7) & ~uint64_t{7};
-    structure_.insert(cell, make_record(arena, cell), own(spot));
-    filter_.add(row);
-    figures_.add(cell, cell_bytes_ + structure_.bytes() + filter_.bytes());
+    insert(cell, copy_of(cell), row, own(spot));
+  }
+  void add(const CellView& cell) override {
+    if constexpr (!kAims) {
+      insert(cell);
+    } else if (structure_.is_running()) {
+      settle();
+      insert(cell);
+    } else {
+      CELLAR_ASSERT(added_ < kAddedMax);
+      rows_[added_] = filter_.hashed(cell.row());
+      records_[added_] = copy_of(cell);
+      if (++added_ == kAddedMax) settle();
+    }
+  }
+  void settle() override {
+    if constexpr (kAims) {
+      std::array<CellView, kAddedMax> cells;
+      std::array<const void*, kAddedMax> near;
+      for (size_t i = 0; i < added_; ++i) cells[i] = records_[i]->view();
+      structure_.aim({cells.data(), added_}, {near.data(), added_});
+      for (size_t i = 0; i < added_; ++i) insert(cells[i], records_[i], rows_[i], near[i]);
+      added_ = 0;
+    }
   }
 
   std::unique_ptr<RunCursor> cursor() const override {
@@ -132,20 +152,43 @@ class OrderedMemtable final : public Memtable {
 
  private:
   static constexpr uint64_t kSmallBytes = 128 << 10;  // cells up to this total come from small blocks
+  static constexpr size_t kAddedMax = 8;              // searches that go down together
+  static constexpr bool kAims =
+      requires(const S& s, std::span<const CellView> cells, std::span<const void*> near) {
+    s.aim(cells, near);
+  };
 
   static uint64_t next_number() {
     static std::atomic<uint64_t> last{0};
     return last.fetch_add(1, std::memory_order_relaxed) + 1;
+  }
+  static uint64_t arena_bytes(const CellView& cell) { return (record_bytes(cell) + 7) & ~uint64_t{7}; }
+  const CellRecord* copy_of(const CellView& cell) {
+    Arena& arena = cell_bytes_ < kSmallBytes ? first_cells_ : cells_;
+    cell_bytes_ += arena_bytes(cell);
+    return make_record(arena, cell);
+  }
+  void insert(const CellView& cell, const CellRecord* record, const RowFilter::Hashed& row,
+              const void* near) {
+    structure_.insert(cell, record, near);
+    filter_.add(row);
+    inserted_bytes_ += arena_bytes(cell);
+    figures_.add(cell, inserted_bytes_ + structure_.bytes() + filter_.bytes());
   }
   const void* own(const Spot& spot) const { return spot.memtable == number_ ? spot.at : nullptr; }
 
   const uint64_t number_ = next_number();  // never used again, unlike addresses
   Arena first_cells_{16 << 10};
   Arena cells_{1 << 20};
-  uint64_t cell_bytes_ = 0;  // inserter only
+  uint64_t cell_bytes_ = 0;      // of all copies; inserter only
+  uint64_t inserted_bytes_ = 0;  // of those that are inserted
   S structure_;
   RowFilter filter_;
   MemtableFigures figures_;
+  // Of add(), inserter only.
+  std::array<const CellRecord*, kAddedMax> records_;
+  std::array<RowFilter::Hashed, kAddedMax> rows_;
+  size_t added_ = 0;
 };
 
 }  // namespace cellar

@@ -206,7 +206,7 @@ Status Recovery::replay_record(const LogRecord& record) {
       continue;
     }
     CELLAR_ASSERT(store.active() != nullptr && each.cell.sequence == record.sequence);
-    store.active()->insert(each.cell);
+    store.active()->add(each.cell);
     if (touched_.empty() || touched_.back() != &store) touched_.push_back(&store);
     ++report_.cells_replayed;
   }
@@ -222,6 +222,7 @@ Status Recovery::replay_record(const LogRecord& record) {
 
 // Moves what the store has replayed so far out of the way of further records.
 void Recovery::freeze(Store& store) {
+  store.active()->settle();
   if (store.active()->summary().cells != 0) store.freeze(work_.memory.create());
 }
 
@@ -253,8 +254,13 @@ Status Recovery::make_room(Store& store) {
 }
 
 Status Recovery::replay() {
-  CELLAR_TRY_ASSIGN(summary_, replay_log(work_.world, *work_.disk.root, state_, nullptr,
-                                         [&](const LogRecord& record) { return replay_record(record); }));
+  Result<LogSummary> read = replay_log(work_.world, *work_.disk.root, state_, nullptr,
+                                       [&](const LogRecord& record) { return replay_record(record); });
+  for (auto& [id, recovered] : families_) {
+    recovered.store->active()->settle();
+    work_.memory.grow(recovered.store->take_growth());
+  }
+  CELLAR_TRY_ASSIGN(summary_, std::move(read));
   last_sequence_ = std::max(last_sequence_, summary_.last_sequence);
   report_.clean = summary_.clean;
   report_.segments_read = summary_.segments.size();

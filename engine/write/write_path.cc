@@ -465,6 +465,19 @@ Status WritePath::make_durable(uint64_t before) {
       .at(status.place());
 }
 
+// A cell whose place is known needs no search.
+void WritePath::insert_all(std::span<const PreparedBatch::PreparedCell> cells, Memtable& memtable) {
+  if (cells.size() == 1) return memtable.insert(cells[0].cell, cells[0].spot);
+  for (const PreparedBatch::PreparedCell& each : cells) {
+    if (each.spot.memtable != 0) {
+      memtable.insert(each.cell, each.spot);
+    } else {
+      memtable.add(each.cell);
+    }
+  }
+  memtable.settle();
+}
+
 // Returns true if a memtable is full now. Nobody sees the cells before all of them are there, and all writes
 // before this one.
 bool WritePath::insert(PreparedWrite& prepared, bool logged) noexcept {
@@ -475,10 +488,9 @@ bool WritePath::insert(PreparedWrite& prepared, bool logged) noexcept {
     Store& store = *cells[i].store;
     CELLAR_DCHECK(!store.dropped());
     const TurnHeld held(insert_turn(store));
-    for (; i < cells.size() && cells[i].store == &store; ++i) {
-      cells[i].cell.sequence = prepared.sequence;
-      store.active()->insert(cells[i].cell, cells[i].spot);
-    }
+    const size_t begin = i;
+    while (i < cells.size() && cells[i].store == &store) cells[i++].cell.sequence = prepared.sequence;
+    insert_all({cells.data() + begin, i - begin}, *store.active());
     full |= count_growth(store);
     if (!logged) store.note_unlogged();
   }

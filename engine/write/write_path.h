@@ -109,6 +109,7 @@ class WritePath {
   Status refusal(const Store& store) const;
   Status make_durable(uint64_t before);
   bool insert(PreparedWrite& prepared, bool logged) noexcept;
+  static void insert_all(std::span<const PreparedBatch::PreparedCell> cells, Memtable& memtable);
   bool count_growth(Store& store);
   bool is_full(const Store& store) const;
   Status relieve(std::span<Store* const> stores);

@@ -144,6 +144,37 @@ TEST_P(MemtableTest, HoldsWhatAMultimapHolds) {
   }
 }
 
+// Cells are added in groups of all sizes, and inserted in between. Some are equal to others.
+TEST_P(MemtableTest, HoldsWhatWasAddedOnceItSettles) {
+  for (const KeyShape shape : kAllShapes) {
+    SCOPED_TRACE(::testing::Message() << "shape " << static_cast<int>(shape));
+    Memtable* table = nullptr;
+    const Pin pin = make_pinned(GetParam(), table);
+    Model model;
+    Random random(17);
+    OwnedCell cell;
+    for (uint64_t step = 0, cells = 0; step < 120; ++step) {
+      for (uint64_t left = random.below(40); left > 0; --left, ++cells) {
+        const uint64_t i = random.one_in(10) ? random.below(cells + 1) : cells;
+        make_cell(shape, 5, i, i + 1, cell);
+        table->add(cell.view());
+        model.emplace_hint(model.lower_bound(cell), cell, std::string(cell.view().value_bytes()));
+      }
+      table->settle();
+      ASSERT_EQ(table->summary().cells, model.size());
+      if (step % 10 == 0) {
+        check_walk(*table, model);
+      }
+      make_cell(shape, 5, cells, cells + 1, cell);
+      insert(*table, model, cell);
+      ++cells;
+    }
+    check_walk(*table, model);
+    check_moves(*table, model, shape, 5, random, 300);
+    for (const auto& [each, value] : model) ASSERT_TRUE(table->may_contain_row(each.view().row()));
+  }
+}
+
 TEST_P(MemtableTest, IsEmptyAtFirst) {
   Memtable* table = nullptr;
   const Pin pin = make_pinned(GetParam(), table);

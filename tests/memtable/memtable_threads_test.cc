@@ -21,6 +21,7 @@ namespace cellar::testing {
 namespace {
 
 constexpr uint64_t kSeed = 21;
+constexpr uint64_t kStretch = 40;  // cells that are inserted each by itself, or together
 
 // One table, its inserter and what the readers found wrong.
 struct Scene {
@@ -35,7 +36,14 @@ struct Scene {
     OwnedCell cell;
     for (uint64_t i = 0; i < cells; ++i) {
       make_cell(shape, kSeed, i, i + 1, cell);
-      table->insert(cell.view());
+      const bool adds = i / kStretch % 2 == 1;
+      if (adds) {
+        table->add(cell.view());
+      } else {
+        table->insert(cell.view());
+      }
+      if (adds && i % kStretch != kStretch - 1 && i + 1 < cells) continue;
+      table->settle();
       inserted.store(i + 1, std::memory_order_release);
     }
     done.store(true);
