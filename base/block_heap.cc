@@ -261,7 +261,9 @@ void BlockHeap::give_back(void* memory) {
   if (char* const region = free_piece(piece)) return_pages(region, kRegionBytes, kRegionBytes);
 }
 
-// Frees a piece of a region. Returns the region if it is to be unmapped, which needs no lock.
+bool BlockHeap::has_too_much() const { return dirty_ > dirty_max(used_) + fresh_; }
+
+// Frees a piece of a region. Returns a region if it is to be unmapped, which needs no lock.
 char* BlockHeap::free_piece(Piece* piece) {
   const MutexLock lock(mutex_);
   CELLAR_ASSERT(used_ >= piece->bytes() && piece->after()->previous_bytes == piece->bytes());
@@ -276,15 +278,20 @@ char* BlockHeap::free_piece(Piece* piece) {
     take_out(before);
     piece = join(before, piece);
   }
-  const bool leaves = piece->is_region() && empty_regions_ > 0;  // one stays for the next block
-  if (leaves) {
+  const bool partly_clean = piece->is_region() && piece->clean_bytes() > 0;
+  put(piece);
+  // A whole region goes first. One stays for the next block.
+  if (empty_regions_ > 1 && (partly_clean || has_too_much())) {
+    piece = lists_[list_of(kRegionBytes - kHeaderBytes)].first;
+    while (!piece->is_region()) piece = piece->next;  // nearly empty regions are in this list, too
+    take_out(piece);
     --regions_;
-  } else {
-    put(piece);
+    publish();
+    return reinterpret_cast<char*>(piece);
   }
-  if (dirty_ > dirty_max(used_) + fresh_ && !keeps_pages_) release_pages();
+  if (has_too_much() && !keeps_pages_) release_pages();
   publish();
-  return leaves ? reinterpret_cast<char*>(piece) : nullptr;
+  return nullptr;
 }
 
 // ---- Pages ----

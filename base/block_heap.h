@@ -3,7 +3,7 @@
 // A general allocator mixes blocks with small objects that live long, and gives each thread an arena of its
 // own. Freed blocks then lie between others and stay with the process: docs/decisions/blocks-have-a-heap.md.
 // Here all pieces of all threads come from common regions. Neighbours that are free become one piece. Free
-// pieces that are too many lose their pages, and empty regions are unmapped.
+// pieces that are too many lose their pages, and empty regions that are too many are unmapped.
 #pragma once
 
 #include <array>
@@ -103,6 +103,7 @@ class BlockHeap {
   void* take_mapped(size_t bytes);
   void* take_free(size_t bytes);
   char* free_piece(Piece* piece);
+  bool has_too_much() const CELLAR_REQUIRES(mutex_);
   Piece* find(size_t bytes) CELLAR_REQUIRES(mutex_);
   void add_region() CELLAR_REQUIRES(growth_);
   void cut(Piece* piece, size_t bytes) CELLAR_REQUIRES(mutex_);

@@ -261,6 +261,25 @@ TEST(BlockHeap, RegionsOfALargeHeapHaveHugePages) {
   EXPECT_LE(heap.stats().resident, BlockHeap::kRegionBytes);
 }
 
+// Regions that are empty except for a tiny piece lie in the list of empty ones.
+TEST(BlockHeap, AnEmptyRegionIsToldFromANearlyEmptyOne) {
+  BlockHeap heap;
+  std::vector<Owned> tiny, large;
+  for (int region = 0; region < 30; ++region) {
+    tiny.push_back(Owned::take(heap, 16));
+    for (int i = 0; i < 4; ++i) large.push_back(Owned::take(heap, 500'000));
+  }
+  const uint64_t full = heap.stats().mapped;
+  for (const Owned& piece : large) heap.give_back(piece.start);
+  for (size_t i = 0; i < tiny.size(); i += 2) heap.give_back(tiny[i].start);
+  EXPECT_LE(heap.stats().mapped, full / 2 + 4 * BlockHeap::kRegionBytes);
+  for (size_t i = 1; i < tiny.size(); i += 2) {
+    EXPECT_TRUE(tiny[i].is_whole());
+    heap.give_back(tiny[i].start);
+  }
+  EXPECT_LE(heap.stats().mapped, 2 * BlockHeap::kRegionBytes);
+}
+
 // Free pieces of 6 KiB have a whole page or none, by chance, and lie in one list.
 TEST(BlockHeap, PagesGoBackFromAListWhoseOtherPiecesHaveNone) {
   BlockHeap heap;
