@@ -325,7 +325,9 @@ class HFileCursor final : public RunCursor, public Recycled<HFileCursor<Decoder>
     const uint32_t cells_max = index->dense() ? entries : entries * (stride / kCellBytesMin + 1);
     CellView* const cells = span_room(cells_max);
     open_.guessed = false;
-    decoder_.move_to(index->offset(entry - entries));
+    const size_t begin = index->offset(entry - entries);
+    if constexpr (Decoder::kPlain) decoder_.fetch_before(begin, 2 * (until - begin));  // spans grow
+    decoder_.move_to(begin);
     open_.whole = false;
     size_t count = decoder_.next_known(cells, cells_max, until);
     if (decoder_.position() < until) return {};  // not reached: the entries have fewer cells
