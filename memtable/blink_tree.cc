@@ -467,7 +467,7 @@ bool BlinkTree::try_continue(const CellView& cell, const CellRecord* record) {
   return true;
 }
 
-// Inserts a cell into the leaf where aim() ended, or where find() met the cell that follows. Such a leaf holds
+// Inserts a cell into the leaf where aim() ended, or where find() met the cell that follows. The leaf holds
 // both the target of the search, which is not after the cell, and what it found, which is not before it. So
 // the cell's place is in the leaf, as long as it is not full: only a full leaf is ever replaced. Returns
 // false if it is.

@@ -202,7 +202,7 @@ void trace_write(TraceScope& scope, const Batch& batch, const WriteOptions& opti
   const auto sampled = [&](const BatchEntry& each) {
     return each.table != nullptr && scope.takes(row_of(each));
   };
-  const std::vector<BatchEntry>& entries = entries_of(batch);
+  const std::span<const BatchEntry> entries = entries_of(batch);
   const auto count = static_cast<size_t>(std::ranges::count_if(entries, sampled));
   if (count == 0 && !entries.empty()) return;
   TraceEncoder& out = scope.begin(durability_byte(options.durability), count);

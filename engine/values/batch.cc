@@ -8,12 +8,28 @@
 namespace cellar {
 namespace {
 
+constexpr size_t kKeptBytesMax = 8 << 20;
+
 size_t bytes_of(const RowMutation& mutation) {
   size_t bytes = 0;
   const MutationReader reader(mutation);
   for (const MutationPiece& piece : reader.pieces())
     bytes += mutation.row().size() + (piece.end - piece.family_at) + reader.tags().size() + 12;
   return bytes;
+}
+
+// A put usually takes the place of another put, and its memory.
+template <class Change>
+void add(Batch::Impl& to, const std::shared_ptr<Table>& table, const Change& change) {
+  CELLAR_ASSERT(to.used <= to.entries.size());
+  if (to.used == to.entries.size()) {
+    to.entries.push_back({table, change});
+  } else {
+    BatchEntry& entry = to.entries[to.used];
+    entry.table = table;
+    entry.change = change;
+  }
+  to.used += 1;
 }
 
 }  // namespace
@@ -25,40 +41,47 @@ Batch::~Batch() = default;
 
 Batch& Batch::put(const std::shared_ptr<Table>& table, const Put& put) {
   impl_->bytes += bytes_of(put);
-  impl_->entries.push_back({table, put});
+  add(*impl_, table, put);
   return *this;
 }
 
 Batch& Batch::erase(const std::shared_ptr<Table>& table, const Delete& erase) {
   impl_->bytes += bytes_of(erase) + (erase.empty() ? erase.row().size() + 12 : 0);
-  impl_->entries.push_back({table, erase});
+  add(*impl_, table, erase);
   return *this;
 }
 
 Batch& Batch::increment(const std::shared_ptr<Table>& table, const Increment& increment) {
   impl_->bytes += bytes_of(increment);
-  impl_->entries.push_back({table, increment});
+  add(*impl_, table, increment);
   return *this;
 }
 
 Batch& Batch::append(const std::shared_ptr<Table>& table, const Append& append) {
   impl_->bytes += bytes_of(append);
-  impl_->entries.push_back({table, append});
+  add(*impl_, table, append);
   return *this;
 }
 
 Batch& Batch::cell(const std::shared_ptr<Table>& table, const CellView& cell) {
   CELLAR_DCHECK(cell.key_size >= 12u + cell.row_size + cell.family_size);
   impl_->bytes += cell.key_size + cell.value_size + cell.tags_size;
-  impl_->entries.push_back({table, Cell(cell)});
+  add(*impl_, table, Cell(cell));
   return *this;
 }
 
-size_t Batch::mutations() const { return impl_->entries.size(); }
+size_t Batch::mutations() const { return impl_->used; }
 size_t Batch::bytes() const { return impl_->bytes; }
 
+// What is kept is at most what was added since nothing was kept.
 void Batch::clear() {
-  impl_->entries.clear();
+  for (size_t i = 0; i < impl_->used; ++i) impl_->entries[i].table.reset();
+  impl_->kept_bytes += impl_->bytes;
+  if (impl_->kept_bytes > kKeptBytesMax) {
+    impl_->entries.clear();
+    impl_->kept_bytes = 0;
+  }
+  impl_->used = 0;
   impl_->bytes = 0;
 }
 

@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <memory>
+#include <span>
 #include <variant>
 #include <vector>
 
@@ -16,16 +17,20 @@ struct BatchEntry {
 };
 
 struct Batch::Impl {
-  std::vector<BatchEntry> entries;
-  size_t bytes = 0;
+  std::vector<BatchEntry> entries;  // the first `used` count; the others keep their memory for later ones
+  size_t used = 0;
+  size_t bytes = 0;       // of those that count
+  size_t kept_bytes = 0;  // at most so many bytes are kept
 };
 
 class BatchReader {
  public:
-  static const std::vector<BatchEntry>& entries(const Batch& batch) { return batch.impl_->entries; }
+  static std::span<const BatchEntry> entries(const Batch& batch) {
+    return {batch.impl_->entries.data(), batch.impl_->used};
+  }
 };
 
 // Returns the entries, which live until the batch is changed or destroyed.
-inline const std::vector<BatchEntry>& entries_of(const Batch& batch) { return BatchReader::entries(batch); }
+inline std::span<const BatchEntry> entries_of(const Batch& batch) { return BatchReader::entries(batch); }
 
 }  // namespace cellar

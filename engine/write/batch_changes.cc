@@ -57,8 +57,11 @@ void add_columns(const BlindMutation&, Columns&) {}
 Result<BatchChanges> BatchChanges::check(const TableHost& host, const Batch& batch) {
   BatchChanges changes;
   changes.all_.reserve(entries_of(batch).size());
+  TableState* table = nullptr;
+  const Table* last = nullptr;
   for (const BatchEntry& entry : entries_of(batch)) {
-    TableState* table = TableState::of(host, entry.table);
+    if (entry.table.get() != last) table = TableState::of(host, entry.table);
+    last = entry.table.get();
     if (table == nullptr) return Status::invalid_argument("the batch names a table of another engine");
     CELLAR_TRY(table->check_writable());
     CELLAR_TRY(std::visit([&](const auto& each) { return check_entry(*table, each); }, entry.change));

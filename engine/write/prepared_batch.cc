@@ -4,10 +4,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <numeric>
 
 #include "base/assert.h"
 #include "base/bytes.h"
+#include "base/hash.h"
 #include "cell/cell_codec.h"
 
 namespace cellar {
@@ -79,11 +79,27 @@ void PreparedBatch::resolve_duplicates() {
         if (same_coordinates(items_[k], items_[i])) items_[k].superseded = true;
     return;
   }
-  order_.resize(items_.size());
-  std::iota(order_.begin(), order_.end(), 0U);
-  std::ranges::stable_sort(order_, [&](uint32_t a, uint32_t b) { return before(items_[a], items_[b]); });
-  for (size_t i = 1; i < order_.size(); ++i)
-    if (same_coordinates(items_[order_[i - 1]], items_[order_[i]])) items_[order_[i - 1]].superseded = true;
+  size_t ascending = 1;
+  while (ascending < items_.size() && before(items_[ascending - 1], items_[ascending])) ++ascending;
+  if (ascending == items_.size()) return;
+  hashes_.clear();
+  for (uint32_t i = 0; i < items_.size(); ++i)
+    hashes_.emplace_back(31 * hash64(items_[i].row) + hash64(items_[i].qualifier), i);
+  std::ranges::sort(hashes_);
+  for (auto begin = hashes_.begin(), end = begin; begin != hashes_.end(); begin = end) {
+    while (end != hashes_.end() && end->first == begin->first) ++end;
+    if (end - begin > 1) resolve_duplicates({begin, end});
+  }
+}
+
+// Items with one hash: those of one column, and few others by chance.
+void PreparedBatch::resolve_duplicates(std::span<std::pair<uint64_t, uint32_t>> of_one_hash) {
+  std::ranges::stable_sort(
+      of_one_hash, [&](const auto& a, const auto& b) { return before(items_[a.second], items_[b.second]); });
+  for (size_t i = 1; i < of_one_hash.size(); ++i) {
+    Item& earlier = items_[of_one_hash[i - 1].second];
+    if (same_coordinates(earlier, items_[of_one_hash[i].second])) earlier.superseded = true;
+  }
 }
 
 Status PreparedBatch::check(const Item& item, const Limits& limits) const {

@@ -84,12 +84,13 @@ class PreparedBatch {
   static bool same_coordinates(const Item& a, const Item& b);
   static bool before(const Item& a, const Item& b);
   void resolve_duplicates();
+  void resolve_duplicates(std::span<std::pair<uint64_t, uint32_t>> of_one_hash);
 
   std::optional<Stamps> stamps_;
   StampBook book_;
   std::vector<Item> items_;
-  std::vector<uint32_t> order_;
-  std::vector<std::unique_ptr<std::string>> kept_;  // the first kept_used_ are in use, the others spare
+  std::vector<std::pair<uint64_t, uint32_t>> hashes_;  // of row and qualifier, with the item's place
+  std::vector<std::unique_ptr<std::string>> kept_;     // the first kept_used_ are in use, the others spare
   size_t kept_used_ = 0;
   RecordBuilder builder_;
   std::string key_;

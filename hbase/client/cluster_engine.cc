@@ -113,7 +113,7 @@ class ClusterEngine final : public Engine {
 
   // HBase changes one row atomically, and no more.
   Status write(const Batch& batch, const WriteOptions& options) override {
-    const std::vector<BatchEntry>& entries = entries_of(batch);
+    const std::span<const BatchEntry> entries = entries_of(batch);
     if (entries.empty()) return {};
     ClusterTable* const table = table_of(entries.front());
     if (table == nullptr) return foreign_table();

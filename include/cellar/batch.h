@@ -42,7 +42,7 @@ class Batch {
   size_t mutations() const;
   // Returns the bytes of keys and values, to keep batches below EngineOptions::batch_bytes_max.
   size_t bytes() const;
-  // Removes everything, and keeps the memory for the next batch.
+  // Removes everything, and keeps up to 8 MiB of memory for the next batch.
   void clear();
 
  private:
