@@ -54,7 +54,7 @@ class BlinkTree {
   BlinkTree& operator=(const BlinkTree&) = delete;
 
   // Inserts `record`, a copy of `cell`, before all cells equal to it. `near` is null, or comes from aim() for
-  // this cell, or from find(): with a target that is not after the cell, and a result that is not before it.
+  // this cell, or from find(). The target of the find() is not after the cell, and its result not before it.
   void insert(const CellView& cell, const CellRecord* record, const void* near = nullptr);
 
   // Returns true if the last cells followed one another. The next one then needs no search. For the inserter.

@@ -2,8 +2,8 @@
 // row filter.
 //
 // S has insert(cell, record, near), find(target, near), bytes(), and a Place with seek, seek_before, next and
-// record. It may have aim(cells, near). blink_tree.h is the model. A new structure gets a file ordered_<name>.cc that names the structure;
-// then it can be chosen by name.
+// record. It may have aim(cells, near) and is_running(). blink_tree.h is the model. A new structure gets a
+// file ordered_<name>.cc that names the structure; then it can be chosen by name.
 #pragma once
 
 #include <algorithm>
@@ -156,6 +156,7 @@ class OrderedMemtable final : public Memtable {
   static constexpr bool kAims =
       requires(const S& s, std::span<const CellView> cells, std::span<const void*> near) {
     s.aim(cells, near);
+    s.is_running();
   };
 
   static uint64_t next_number() {
@@ -185,7 +186,7 @@ class OrderedMemtable final : public Memtable {
   S structure_;
   RowFilter filter_;
   MemtableFigures figures_;
-  // Of add(), inserter only.
+  // add() took these cells; inserter only.
   std::array<const CellRecord*, kAddedMax> records_;
   std::array<RowFilter::Hashed, kAddedMax> rows_;
   size_t added_ = 0;

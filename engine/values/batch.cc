@@ -18,20 +18,6 @@ size_t bytes_of(const RowMutation& mutation) {
   return bytes;
 }
 
-// A put usually takes the place of another put, and its memory.
-template <class Change>
-void add(Batch::Impl& to, const std::shared_ptr<Table>& table, const Change& change) {
-  CELLAR_ASSERT(to.used <= to.entries.size());
-  if (to.used == to.entries.size()) {
-    to.entries.push_back({table, change});
-  } else {
-    BatchEntry& entry = to.entries[to.used];
-    entry.table = table;
-    entry.change = change;
-  }
-  to.used += 1;
-}
-
 }  // namespace
 
 Batch::Batch() : impl_(std::make_unique<Impl>()) {}
@@ -41,32 +27,32 @@ Batch::~Batch() = default;
 
 Batch& Batch::put(const std::shared_ptr<Table>& table, const Put& put) {
   impl_->bytes += bytes_of(put);
-  add(*impl_, table, put);
+  impl_->add(table, put);
   return *this;
 }
 
 Batch& Batch::erase(const std::shared_ptr<Table>& table, const Delete& erase) {
   impl_->bytes += bytes_of(erase) + (erase.empty() ? erase.row().size() + 12 : 0);
-  add(*impl_, table, erase);
+  impl_->add(table, erase);
   return *this;
 }
 
 Batch& Batch::increment(const std::shared_ptr<Table>& table, const Increment& increment) {
   impl_->bytes += bytes_of(increment);
-  add(*impl_, table, increment);
+  impl_->add(table, increment);
   return *this;
 }
 
 Batch& Batch::append(const std::shared_ptr<Table>& table, const Append& append) {
   impl_->bytes += bytes_of(append);
-  add(*impl_, table, append);
+  impl_->add(table, append);
   return *this;
 }
 
 Batch& Batch::cell(const std::shared_ptr<Table>& table, const CellView& cell) {
   CELLAR_DCHECK(cell.key_size >= 12u + cell.row_size + cell.family_size);
   impl_->bytes += cell.key_size + cell.value_size + cell.tags_size;
-  add(*impl_, table, Cell(cell));
+  impl_->add(table, Cell(cell));
   return *this;
 }
 

@@ -7,6 +7,7 @@
 #include <variant>
 #include <vector>
 
+#include "base/assert.h"
 #include "cellar/batch.h"
 
 namespace cellar {
@@ -21,6 +22,19 @@ struct Batch::Impl {
   size_t used = 0;
   size_t bytes = 0;       // of those that count
   size_t kept_bytes = 0;  // at most so many bytes are kept
+
+  // A put usually takes the place of another put, and its memory.
+  template <class Change>
+  void add(const std::shared_ptr<Table>& table, const Change& change) {
+    CELLAR_ASSERT(used <= entries.size());
+    if (used == entries.size()) {
+      entries.push_back({table, change});
+    } else {
+      entries[used].table = table;
+      entries[used].change = change;
+    }
+    used += 1;
+  }
 };
 
 class BatchReader {
