@@ -59,7 +59,7 @@ Batch& Batch::cell(const std::shared_ptr<Table>& table, const CellView& cell) {
 size_t Batch::mutations() const { return impl_->used; }
 size_t Batch::bytes() const { return impl_->bytes; }
 
-// What is kept is at most what was added since nothing was kept.
+// The entries keep at most the bytes that were added since none was kept.
 void Batch::clear() {
   for (size_t i = 0; i < impl_->used; ++i) impl_->entries[i].table.reset();
   impl_->kept_bytes += impl_->bytes;
