@@ -8,7 +8,7 @@ namespace {
 
 // A page that is ready takes memory. Jobs keep half of kRoomAhead ready or more: 40 ms of the fastest writer.
 constexpr uint64_t kRoomAtFirst = 1 << 20;
-constexpr uint64_t kRoomAhead = 8 << 20;
+constexpr uint64_t kRoomAhead = 16 << 20;
 constexpr uint64_t kRoomStep = 1 << 20;        // of a job, in a turn of its own
 constexpr uint64_t kRoomOfLeader = 128 << 10;  // beyond what it needs, if no job came in time
 
