@@ -38,18 +38,13 @@ TEST(Pages, TheyAreAlignedAndGoBack) {
 
 TEST(Pages, TheRestOfAnAlignedMappingGoesBack) {
   if (!kKeepsMemory) GTEST_SKIP() << "the memory comes from the allocator of a sanitizer";
-  constexpr size_t kBytes = 4 << 20;
+  constexpr size_t kBytes = 64 << 10, kAlignment = 16 << 20;
   const uint64_t before = mapped_bytes();
   std::vector<char*> blocks;
-  for (int i = 0; i < 20; ++i) {
-    blocks.push_back(take_pages(kBytes, kBytes));
-    blocks.push_back(take_pages(4096));  // the next mapping is not aligned by chance
-  }
-  EXPECT_LE(mapped_bytes(), before + 20 * (kBytes + 4096) + (1 << 20));
-  for (size_t i = 0; i < blocks.size(); i += 2) {
-    return_pages(blocks[i], kBytes, kBytes);
-    return_pages(blocks[i + 1], 4096);
-  }
+  for (int i = 0; i < 20; ++i) blocks.push_back(take_pages(kBytes, kAlignment));
+  EXPECT_LE(mapped_bytes(), before + 20 * kBytes + (1 << 20));
+  for (char* const block : blocks) return_pages(block, kBytes, kAlignment);
+  EXPECT_LE(mapped_bytes(), before + (1 << 20));
 }
 
 TEST(SparePages, ABlockIsTakenAgainWhileSomebodyAsksForIt) {
