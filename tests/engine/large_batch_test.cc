@@ -54,6 +54,19 @@ TEST_F(LargeBatches, OfEqualCoordinatesTheLastStays) {
   EXPECT_EQ(scan(*table_, Scan().all_versions()), texts);
 }
 
+// Equal cells lie next to each other in rows that ascend.
+TEST_F(LargeBatches, OfEqualCoordinatesOneIsStored) {
+  Batch batch;
+  Texts texts;
+  for (int row = 10; row < 40; ++row) {
+    batch.put(table_, Put("r" + std::to_string(row)).add_at("f", "q", 5, "first"));
+    batch.put(table_, Put("r" + std::to_string(row)).add_at("f", "q", 5, "last"));
+    texts.push_back("r" + std::to_string(row) + "/f:q/5/Put=last");
+  }
+  EXPECT_OK(engine_->write(batch));
+  EXPECT_EQ(scan(*table_, Scan().raw(true).all_versions()), texts);
+}
+
 // Each place of the batch holds changes of all kinds in turn, long and short ones.
 TEST_F(LargeBatches, AClearedBatchHoldsNothingOfTheOneBefore) {
   Batch batch;
