@@ -14,6 +14,7 @@
 
 #include "base/assert.h"
 #include "base/mutex.h"
+#include "base/raise_to.h"
 #include "platform/posix_process.h"
 #include "platform/posix_support.h"
 
@@ -245,12 +246,12 @@ class MappedWritable final : public PosixWritable {
     } while (failed != 0 && errno == EAGAIN);
     if (failed != 0 && errno != EINVAL)
       return error_status(errno == EFAULT ? ENOSPC : errno, "cannot preallocate", path_);
-    raise(ready_, until);
+    raise_to(ready_, until);
     const uint64_t full = size() / page_bytes() * page_bytes();
     const uint64_t gone = gone_.load(std::memory_order_relaxed);
     if (full >= gone + kFullPagesMin) {
       let_full_pages_go(gone, full);
-      raise(gone_, full);
+      raise_to(gone_, full);
     }
     return {};
   }
@@ -293,7 +294,7 @@ class MappedWritable final : public PosixWritable {
     const uint64_t bytes = std::max<uint64_t>(end - begin, 1);
     if (uninterrupted([&] { return ::msync(start_ + begin, bytes, MS_SYNC); }) != 0)
       return fail(errno, "cannot sync");
-    raise(synced_, end);
+    raise_to(synced_, end);
     return {};
   }
 
@@ -312,11 +313,6 @@ class MappedWritable final : public PosixWritable {
   }
   static uint64_t round_up_to_page(uint64_t bytes) {
     return (bytes + page_bytes() - 1) / page_bytes() * page_bytes();
-  }
-  static void raise(std::atomic<uint64_t>& mark, uint64_t to) {
-    uint64_t before = mark.load(std::memory_order_relaxed);
-    while (before < to && !mark.compare_exchange_weak(before, to, std::memory_order_acq_rel)) {
-    }
   }
 
   // Takes the pages from `begin` to `end` out of this process. They stay in the page cache, and no append

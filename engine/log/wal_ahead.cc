@@ -1,6 +1,7 @@
 // The log works ahead of its leader: it prepares the next segment, and makes room in the current one ready.
 #include <fmt/format.h>
 
+#include "base/raise_to.h"
 #include "engine/log/wal_core.h"
 
 namespace cellar {
@@ -88,9 +89,7 @@ Status WalCore::remove_unused(uint64_t id) {
 Status WalCore::make_ready(WalSegment& segment, uint64_t until) {
   until = std::min(until, segment.capacity);
   CELLAR_TRY(segment.file->make_ready(until));
-  uint64_t before = segment.ready.load(std::memory_order_relaxed);
-  while (before < until && !segment.ready.compare_exchange_weak(before, until, std::memory_order_acq_rel)) {
-  }
+  raise_to(segment.ready, until);
   return Status();
 }
 

@@ -1,4 +1,4 @@
-// The log's segments: prepared ahead, appended to by the leader, synced and cut after it.
+// The log's segments: appended to by the leader, synced and cut after it.
 #include "engine/log/wal_core.h"
 
 #include <fmt/format.h>

@@ -9,6 +9,7 @@
 #include <cstdint>
 
 #include "base/assert.h"
+#include "base/raise_to.h"
 
 namespace cellar {
 
@@ -24,9 +25,7 @@ class LatencyHistogram {
   void add(uint64_t nanos) {
     slots_[slot_of(nanos)].fetch_add(1, std::memory_order_relaxed);
     sum_.fetch_add(nanos, std::memory_order_relaxed);
-    uint64_t max = max_.load(std::memory_order_relaxed);
-    while (nanos > max && !max_.compare_exchange_weak(max, nanos, std::memory_order_relaxed)) {
-    }
+    raise_to(max_, nanos, std::memory_order_relaxed);
   }
 
   uint64_t count(size_t slot) const { return slots_[slot].load(std::memory_order_relaxed); }
