@@ -56,6 +56,7 @@ class Recovery {
   Status open_tables();
   Status replay();
   Status replay_record(const LogRecord& record);
+  void settle(Store& store);
   void freeze(Store& store);
   Status write_frozen(Store& store);
   Status make_room(Store& store);
@@ -220,9 +221,15 @@ Status Recovery::replay_record(const LogRecord& record) {
   return {};
 }
 
+// Inserts the cells that the memtable has taken so far, and counts their memory.
+void Recovery::settle(Store& store) {
+  store.active()->settle();
+  work_.memory.grow(store.take_growth());
+}
+
 // Moves what the store has replayed so far out of the way of further records.
 void Recovery::freeze(Store& store) {
-  store.active()->settle();
+  settle(store);
   if (store.active()->summary().cells != 0) store.freeze(work_.memory.create());
 }
 
@@ -256,10 +263,7 @@ Status Recovery::make_room(Store& store) {
 Status Recovery::replay() {
   Result<LogSummary> read = replay_log(work_.world, *work_.disk.root, state_, nullptr,
                                        [&](const LogRecord& record) { return replay_record(record); });
-  for (auto& [id, recovered] : families_) {
-    recovered.store->active()->settle();
-    work_.memory.grow(recovered.store->take_growth());
-  }
+  for (auto& [id, recovered] : families_) settle(*recovered.store);
   CELLAR_TRY_ASSIGN(summary_, std::move(read));
   last_sequence_ = std::max(last_sequence_, summary_.last_sequence);
   report_.clean = summary_.clean;

@@ -187,6 +187,7 @@ void Store::set_active(MemtableRef first) {
 void Store::freeze(MemtableRef fresh) {
   CELLAR_ASSERT(active_ != nullptr && fresh.get() != nullptr && fresh.get() != active_);
   CELLAR_ASSERT(fresh->summary().cells == 0);
+  CELLAR_ASSERT(active_->bytes() == active_bytes_seen_);  // a flush gives back all bytes, so all are counted
   active_ = fresh.get();
   active_bytes_seen_ = 0;
   change_view([&](StoreView& view) {
@@ -422,6 +423,7 @@ void Store::take_table_options(const TableOptions& table) {
 
 uint64_t Store::drop() {
   CELLAR_ASSERT(!dropped());
+  CELLAR_ASSERT(active_ == nullptr || active_->bytes() == active_bytes_seen_);
   uint64_t freed = active_ != nullptr ? active_->bytes() : 0;
   active_ = nullptr;
   change_view([&](StoreView& view) {

@@ -3,6 +3,7 @@
 // Method: what the engine reports is compared with what the allocators have given out, and with the memory
 // of the process. The store lies in real files, because the files of a memory file system would count too.
 // Scanners, snapshots and rows keep memtables while the store is flushed.
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 #include <malloc.h>
 
@@ -19,6 +20,7 @@
 #include "base/recycled.h"
 #include "tests/engine/engine_fixture.h"
 #include "tests/support/address_space.h"
+#include "tests/support/crash_file_system.h"
 #include "tests/support/scratch_directory.h"
 
 namespace cellar::testing {
@@ -90,6 +92,39 @@ TEST_F(MemoryBudget, ATableThatIsDroppedOrEmptiedCountsWhileAReaderKeepsIt) {
     table_.reset();
     EXPECT_EQ(held(), 0u) << drops;
   }
+}
+
+// The recovery writes full memtables to files before it has read the whole log. The memory of every cell is
+// counted once, and given back once: whatever the number of cells of a record.
+TEST_F(MemoryBudget, ARecoveryThatWritesFilesLeavesNoMemoryCounted) {
+  auto crashing = std::make_unique<CrashFileSystem>();
+  const CrashFileSystem& files = *crashing;
+  files_ = std::move(crashing);
+  EngineOptions options = small_memory();
+  options.memtable_bytes = kTotal;
+  open(options);
+  table_ = make_table("t", {family("f"), family("g")});
+  for (int i = 0; i < 2000; ++i) {
+    Put more(fmt::format("r{:05}", i * 7919 % 10'007));
+    for (int k = 0; k <= i / 400; ++k)
+      more.add(i % 3 == 0 ? "g" : "f", std::to_string(k), std::string(150, 'v'));
+    EXPECT_OK(table_->put(std::move(more)));
+  }
+  ASSERT_GT(engine_->status().memtable_bytes, 300'000u) << "the log must hold more than small memtables do";
+  const Texts before = scan(*table_, Scan());
+  const std::unique_ptr<FileSystem> image = files.image(CrashMode::kProcessKilled);
+  options.memtable_bytes = 16 << 10;
+  options.environment.files = image.get();
+  options.environment.clock = &clock_;
+  auto recovered = Engine::open("store", options);
+  ASSERT_TRUE(recovered.ok()) << recovered.status().to_text();
+  EXPECT_EQ((*recovered)->status().memtable_bytes, 0u);
+  const auto table = (*recovered)->open_table("t");
+  ASSERT_TRUE(table.ok()) << table.status().to_text();
+  EXPECT_EQ(scan(**table, Scan()), before);
+  EXPECT_OK((*table)->put(Put("r").add("f", "q", std::string(100, 'v'))));
+  const uint64_t after = (*recovered)->status().memtable_bytes;
+  EXPECT_TRUE(after > 100 && after < 200'000) << after;
 }
 
 // The thread that writes also holds the scanners, so that nobody would wake it.
