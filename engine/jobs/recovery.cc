@@ -4,7 +4,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <atomic>
 #include <map>
+#include <optional>
 #include <set>
 
 #include "base/assert.h"
@@ -15,6 +17,7 @@
 #include "engine/jobs/flush_job.h"
 #include "engine/jobs/log_replay.h"
 #include "engine/jobs/named_snapshot_files.h"
+#include "engine/jobs/replay_helper.h"
 #include "engine/log/wal_reader.h"
 #include "engine/store/file_copy.h"
 #include "engine/store/table_state.h"
@@ -55,11 +58,15 @@ class Recovery {
   Status create_manifest();
   Status open_tables();
   Status replay();
+  struct Lane;
+  struct Recovered;
   Status replay_record(const LogRecord& record);
-  void settle(Store& store);
-  void freeze(Store& store);
-  Status write_frozen(Store& store);
-  Status make_room(Store& store);
+  Status insert_record(const LogRecord& record, Lane& lane);
+  uint64_t bytes_of(const Recovered& recovered) const;
+  void settle(Recovered& recovered);
+  void freeze(Recovered& recovered);
+  Status write_frozen(Recovered& recovered);
+  Status make_room();
   Status remove_spare_segments();
   std::vector<LogSegment> known_segments() const;
   Status keep_for_feeds(FeedBook& feeds, uint64_t log_start);
@@ -72,8 +79,17 @@ class Recovery {
 
   struct Recovered {
     std::shared_ptr<Store> store;
+    MemtableRef second;             // the helper's; written to files together with those of the store
     std::vector<FileRecord> files;  // written, not yet published
     FamilyTotals totals = {};       // of these files
+  };
+
+  // One of the threads that insert.
+  struct Lane {
+    bool is_helper = false;  // it inserts into the second memtables
+    uint64_t cells_replayed = 0;
+    uint64_t cells_skipped = 0;
+    std::vector<Recovered*> touched = {};  // by the record that is inserted
   };
 
   const StoreWork work_;
@@ -82,7 +98,10 @@ class Recovery {
   RecoveryReport& report_;
   ManifestState state_;
   std::map<uint32_t, Recovered> families_;  // by id
-  std::vector<Store*> touched_;             // by the record that is replayed
+  Lane lane_;
+  Lane helper_lane_{.is_helper = true};
+  std::atomic<bool> full_{false};       // memtables of a family are full
+  std::optional<ReplayHelper> helper_;  // if all that is replayed goes into files
   LogSummary summary_;
   std::vector<std::pair<FeedRecord, uint64_t>> lost_;  // feeds that hold back too much, and how much
   uint64_t last_sequence_ = 0;
@@ -191,82 +210,120 @@ Status Recovery::open_tables() {
 }
 
 Status Recovery::replay_record(const LogRecord& record) {
+  bool taken = false;
+  if (helper_) {
+    CELLAR_TRY_ASSIGN(taken, helper_->offer(record));
+  }
+  if (!taken) CELLAR_TRY(insert_record(record, lane_));
+  last_sequence_ = std::max(last_sequence_, record.sequence);
+  return full_.load(std::memory_order_relaxed) ? make_room() : Status();
+}
+
+// Called by the thread of the lane.
+Status Recovery::insert_record(const LogRecord& record, Lane& lane) {
   LogCells cells(record.payload, record.count, record.sequence);
   LogCell each;
-  touched_.clear();
+  lane.touched.clear();
   while (cells.next(each)) {
     const auto found = families_.find(each.family_id);
     if (found == families_.end()) {
       if (!state_.is_dropped(each.family_id)) return unknown_family_in_log(record, each.family_id);
-      ++report_.cells_skipped;
+      ++lane.cells_skipped;
       continue;
     }
-    Store& store = *found->second.store;
-    if (record.sequence <= store.flushed_sequence()) {
-      ++report_.cells_skipped;
+    Recovered& recovered = found->second;
+    if (record.sequence <= recovered.store->flushed_sequence()) {
+      ++lane.cells_skipped;
       continue;
     }
-    CELLAR_ASSERT(store.active() != nullptr && each.cell.sequence == record.sequence);
-    store.active()->add(each.cell);
-    if (touched_.empty() || touched_.back() != &store) touched_.push_back(&store);
-    ++report_.cells_replayed;
+    Memtable* const memtable = lane.is_helper ? recovered.second.get() : recovered.store->active();
+    CELLAR_ASSERT(memtable != nullptr && each.cell.sequence == record.sequence);
+    memtable->add(each.cell);
+    if (lane.touched.empty() || lane.touched.back() != &recovered) lane.touched.push_back(&recovered);
+    ++lane.cells_replayed;
   }
   if (!cells.status().ok()) return cells.status().at(place_of(record));
-  last_sequence_ = std::max(last_sequence_, record.sequence);
-  for (Store* store : touched_) {
-    work_.memory.grow(store->take_growth());
-    if (store->active()->bytes() >= store->flush_bytes(work_.world.options) && !work_.world.options.read_only)
-      CELLAR_TRY(make_room(*store));
-  }
+  for (const Recovered* recovered : lane.touched)
+    if (bytes_of(*recovered) >= recovered->store->flush_bytes(work_.world.options))
+      full_.store(true, std::memory_order_relaxed);
   return {};
 }
 
-// Inserts the cells that the memtable has taken so far, and counts their memory.
-void Recovery::settle(Store& store) {
-  store.active()->settle();
-  work_.memory.grow(store.take_growth());
+// Returns the bytes that were replayed since the family was last written to a file.
+uint64_t Recovery::bytes_of(const Recovered& recovered) const {
+  const Memtable* const second = recovered.second.get();
+  return recovered.store->active()->bytes() + (second != nullptr ? second->bytes() : 0);
+}
+
+// Inserts the cells that the memtables have taken so far, and counts their memory. The second memtable ends
+// before anybody reads the figure.
+void Recovery::settle(Recovered& recovered) {
+  recovered.store->active()->settle();
+  if (recovered.second.get() != nullptr) recovered.second->settle();
+  work_.memory.grow(recovered.store->take_growth());
 }
 
 // Moves what the store has replayed so far out of the way of further records.
-void Recovery::freeze(Store& store) {
-  settle(store);
+void Recovery::freeze(Recovered& recovered) {
+  settle(recovered);
+  Store& store = *recovered.store;
   if (store.active()->summary().cells != 0) store.freeze(work_.memory.create());
 }
 
 // Writes the frozen memtables of the store to a file that nothing names yet: until the end of the recovery
-// the log counts.
-Status Recovery::write_frozen(Store& store) {
+// the log counts. The helper must be idle.
+Status Recovery::write_frozen(Recovered& recovered) {
+  Store& store = *recovered.store;
   const std::shared_ptr<const StoreView> view = store.view();
-  if (view->frozen.empty()) return {};
+  std::vector<MemtableRef> memtables = view->frozen;
+  if (recovered.second.get() != nullptr && recovered.second->summary().cells != 0)
+    memtables.push_back(std::exchange(recovered.second, work_.memory.create()));
+  if (memtables.empty()) return {};
   CELLAR_ASSERT(!work_.world.options.read_only);
   OpenReadPoints points;
   points.read_point = last_sequence_;
-  CELLAR_TRY_ASSIGN(NewFiles made, work_.writer.write_memtables(store, view->frozen, points));
-  made.rewritten.work = flush_totals(view->frozen, made);
+  CELLAR_TRY_ASSIGN(NewFiles made, work_.writer.write_replayed(store, memtables, points));
+  made.rewritten.work = flush_totals(memtables, made);
   const Store::FlushInstalled installed =
       store.install_flush(view->frozen, made.rewritten, store.flushed_sequence(), {});
   work_.memory.shrink(installed.freed);
   CELLAR_ASSERT(store.frozen_count() == 0);
-  families_[store.ids().family].totals += made.rewritten.work;
-  for (const auto& file : made.files()) families_[store.ids().family].files.push_back(file->record());
+  recovered.totals += made.rewritten.work;
+  for (const auto& file : made.files()) recovered.files.push_back(file->record());
   return {};
 }
 
-// The memtable of the store is full. After a clean close everything fits into memory, and the engine flushes
+// The memtables of a family are full. After a clean close everything fits into memory, and the engine flushes
 // what is frozen once it is open. After a crash the log may hold more than memory may.
-Status Recovery::make_room(Store& store) {
-  freeze(store);
-  CELLAR_ASSERT(store.frozen_count() > 0);
-  return state_.clean_close.segment != 0 ? Status() : write_frozen(store);
+Status Recovery::make_room() {
+  full_.store(false, std::memory_order_relaxed);
+  if (work_.world.options.read_only) return {};
+  if (helper_) CELLAR_TRY(helper_->drain());
+  for (auto& [id, recovered] : families_) {
+    if (bytes_of(recovered) < recovered.store->flush_bytes(work_.world.options)) continue;
+    freeze(recovered);
+    if (helper_) CELLAR_TRY(write_frozen(recovered));
+  }
+  return {};
 }
 
 Status Recovery::replay() {
+  // After a clean close, readers see what is replayed before it is in a file. They need it in one memtable.
+  if (!work_.world.options.read_only && state_.clean_close.segment == 0) {
+    for (auto& [id, recovered] : families_) recovered.second = work_.memory.create();
+    helper_.emplace(work_.world.executor,
+                    [this](const LogRecord& record) { return insert_record(record, helper_lane_); });
+  }
   Result<LogSummary> read = replay_log(work_.world, *work_.disk.root, state_, nullptr,
                                        [&](const LogRecord& record) { return replay_record(record); });
-  for (auto& [id, recovered] : families_) settle(*recovered.store);
+  const Status helped = helper_ ? helper_->drain() : Status();
+  for (auto& [id, recovered] : families_) settle(recovered);
   CELLAR_TRY_ASSIGN(summary_, std::move(read));
+  CELLAR_TRY(helped);
   last_sequence_ = std::max(last_sequence_, summary_.last_sequence);
   report_.clean = summary_.clean;
+  report_.cells_replayed = lane_.cells_replayed + helper_lane_.cells_replayed;
+  report_.cells_skipped = lane_.cells_skipped + helper_lane_.cells_skipped;
   report_.segments_read = summary_.segments.size();
   report_.records_replayed = summary_.records;
   report_.torn_bytes = summary_.torn_bytes;
@@ -379,8 +436,8 @@ Status Recovery::continue_log() {
 Status Recovery::publish_recovered() {
   CELLAR_ASSERT(!work_.world.options.read_only && work_.disk.wal == nullptr);
   for (auto& [id, recovered] : families_) {
-    freeze(*recovered.store);
-    CELLAR_TRY(write_frozen(*recovered.store));
+    freeze(recovered);
+    CELLAR_TRY(write_frozen(recovered));
   }
   WalOptions options = wal_options();
   ManifestState next = state_;

@@ -331,14 +331,29 @@ Result<NewFiles> StoreFileWriter::write_merged(NewFileRequest& request, std::vec
 
 Result<NewFiles> StoreFileWriter::write_memtables(Store& store, std::span<const MemtableRef> newest_first,
                                                   const OpenReadPoints& points) {
-  CELLAR_ASSERT(!newest_first.empty());
   uint64_t newer = UINT64_MAX;
-  std::vector<MergeSource> sources;
-  NewFileRequest request;
   for (const MemtableRef& memtable : newest_first) {
     const MemtableSummary summary = memtable->summary();
-    CELLAR_ASSERT(summary.cells > 0 && summary.sequence_max < newer);  // runs of writes, the newest first
+    CELLAR_ASSERT(summary.sequence_max < newer);  // runs of writes, the newest first
     newer = summary.sequence_min;
+  }
+  return write_all(store, newest_first, points, nullptr);
+}
+
+Result<NewFiles> StoreFileWriter::write_replayed(Store& store, std::span<const MemtableRef> memtables,
+                                                 const OpenReadPoints& points) {
+  return write_all(store, memtables, points, &world_.executor);
+}
+
+// No two cells of the memtables are equal, sequence included. So their order says nothing.
+Result<NewFiles> StoreFileWriter::write_all(Store& store, std::span<const MemtableRef> memtables,
+                                            const OpenReadPoints& points, Executor* executor) {
+  CELLAR_ASSERT(!memtables.empty());
+  std::vector<MergeSource> sources;
+  NewFileRequest request;
+  for (const MemtableRef& memtable : memtables) {
+    const MemtableSummary summary = memtable->summary();
+    CELLAR_ASSERT(summary.cells > 0);
     request.tags = request.tags || summary.tags != 0;
     request.cells_in += summary.cells;
     request.sequence_max = std::max(request.sequence_max, summary.sequence_max);
@@ -346,7 +361,8 @@ Result<NewFiles> StoreFileWriter::write_memtables(Store& store, std::span<const 
   }
   request.store = &store;
   request.config = store.view()->config;
-  return write_merged(request, std::move(sources), points, outside_of(*store.view(), newest_first, {}),
+  request.job.executor = executor;
+  return write_merged(request, std::move(sources), points, outside_of(*store.view(), memtables, {}),
                       erase_now_ms(expiry_, world_));
 }
 

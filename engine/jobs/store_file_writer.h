@@ -69,6 +69,11 @@ class StoreFileWriter {
   Result<NewFiles> write_memtables(Store& store, std::span<const MemtableRef> newest_first,
                                    const OpenReadPoints& points);
 
+  // The same for memtables that took the log's records by turns, before the store is open. A second thread
+  // compresses, because nobody else writes.
+  Result<NewFiles> write_replayed(Store& store, std::span<const MemtableRef> memtables,
+                                  const OpenReadPoints& points);
+
   // Writes what the memtables of the view hold up to `sequence` as a new file in `directory`. The store stays
   // as it is. Others may write to the memtables meanwhile.
   Result<NewFiles> write_memtables_as_of(Store& store, const StoreView& view, uint64_t sequence,
@@ -76,6 +81,8 @@ class StoreFileWriter {
 
  private:
   class Output;
+  Result<NewFiles> write_all(Store& store, std::span<const MemtableRef> memtables,
+                             const OpenReadPoints& points, Executor* executor);
   Result<std::shared_ptr<StoreFile>> open_and_check(const NewFileRequest& request, const std::string& name,
                                                     const RewrittenFile& written, uint64_t run);
   Status open_all(const NewFileRequest& request, const std::vector<std::string>& names, NewFiles& made);

@@ -147,13 +147,16 @@ Outside outside_of(const StoreView& view, std::span<const MemtableRef> memtables
     if (!takes_part) result.earliest = std::min(result.earliest, earliest);
     if (!takes_part || keeps_deleted) result.version_deletes = result.version_deletes || version_deletes != 0;
   };
-  const auto add_memtable = [&](const MemtableRef& each) {
+  const auto add_memtable = [&](const MemtableRef& each, bool takes_part) {
     const MemtableSummary summary = each->summary();
-    add(std::ranges::find(memtables, each) != memtables.end(), summary.timestamp_min,
-        summary.version_deletes);
+    add(takes_part, summary.timestamp_min, summary.version_deletes);
   };
-  if (view.active.get() != nullptr) add_memtable(view.active);
-  for (const MemtableRef& memtable : view.frozen) add_memtable(memtable);
+  const auto add_other = [&](const MemtableRef& each) {
+    if (std::ranges::find(memtables, each) == memtables.end()) add_memtable(each, false);
+  };
+  for (const MemtableRef& memtable : memtables) add_memtable(memtable, true);
+  if (view.active.get() != nullptr) add_other(view.active);
+  for (const MemtableRef& memtable : view.frozen) add_other(memtable);
   // Files that share no rows with the files that are rewritten do not matter. Memtables may have any row.
   std::optional<RowHull> hull;
   if (memtables.empty() && !files.empty()) hull = hull_of(files);

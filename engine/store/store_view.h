@@ -141,6 +141,7 @@ struct Outside {
   // that keeps deleted cells: they count as versions there, and not for readers.
   bool version_deletes = false;
 };
+// The memtables that are rewritten need not be in the view.
 Outside outside_of(const StoreView& view, std::span<const MemtableRef> memtables,
                    std::span<const std::shared_ptr<StoreFile>> files);
 

@@ -50,7 +50,7 @@ class BlockPipeline {
 
  private:
   struct State;
-  std::shared_ptr<State> state_;  // shared with jobs that are not begun when the pipeline ends
+  const std::unique_ptr<State> state_;
 };
 
 }  // namespace cellar

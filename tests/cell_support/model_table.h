@@ -59,6 +59,7 @@ struct ModelScan {
   std::map<std::string, std::pair<int64_t, int64_t>> family_times = {};  // in place of those, by family
   bool strict_versions = false;
   uint64_t read_point = UINT64_MAX;
+  bool at_snapshot = false;  // the read point is one
   bool raw = false;
   // A filter of single cells, asked before versions are counted; empty: all pass.
   std::function<bool(const Cell&)> passes = {};

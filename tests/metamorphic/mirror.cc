@@ -273,13 +273,24 @@ std::optional<std::string> Mirror::compact(const CompactionInfo& info, const Rew
   return std::nullopt;
 }
 
+void Mirror::keep(const std::string& name, uint64_t snapshot, const MirrorFamily& before) {
+  kept_[snapshot].emplace(name, before);  // what was kept first stays
+}
+
+const MirrorFamily& Mirror::seen(const std::string& name, const ModelScan& scan) const {
+  const auto snapshot = scan.at_snapshot ? kept_.find(scan.read_point) : kept_.end();
+  if (snapshot == kept_.end() || !snapshot->second.contains(name)) return families_.at(name);
+  return snapshot->second.at(name);
+}
+
 Cells Mirror::read_row(const std::string& row, const ModelScan& scan, int64_t now_ms) const {
   Cells result;
   for (const auto& [name, family] : families_) {
     if (!scan.columns.empty() && !scan.columns.contains(name)) continue;
-    Cells seen = ModelStore::visible(sources_of_row(family, row), family.rules, query_of(scan, name, now_ms));
-    if (scan.passes) seen = filtered(seen, scan);
-    for (Cell& cell : seen) {
+    Cells cells = ModelStore::visible(sources_of_row(seen(name, scan), row), family.rules,
+                                      query_of(scan, name, now_ms));
+    if (scan.passes) cells = filtered(cells, scan);
+    for (Cell& cell : cells) {
       cell.sequence = 0;
       result.push_back(std::move(cell));
     }
@@ -296,7 +307,8 @@ std::vector<Part> Mirror::get(const std::string& row, const ModelScan& scan, int
 
 std::vector<Part> Mirror::scan(const ModelScan& scan, const std::string& prefix, int64_t now_ms) const {
   std::set<std::string> found;
-  for (const auto& [name, family] : families_) {
+  for (const auto& [name, current] : families_) {
+    const MirrorFamily& family = seen(name, scan);
     add_rows(family.memory, found);
     for (const MirrorFamily::Run& run : family.runs) add_rows(run.cells, found);
   }

@@ -73,6 +73,11 @@ class Mirror {
   // The runs of these names become others in their place, or move.
   std::optional<std::string> compact(const CompactionInfo& info, const Rewrite& with);
 
+  // Reads at the snapshot of this sequence see the family as it was `before`.
+  void keep(const std::string& name, uint64_t snapshot, const MirrorFamily& before);
+  // The snapshot of this sequence is a new one.
+  void forget_kept(uint64_t snapshot) { kept_.erase(snapshot); }
+
   std::vector<Part> get(const std::string& row, const ModelScan& scan, int64_t now_ms) const;
   std::vector<Part> scan(const ModelScan& scan, const std::string& prefix, int64_t now_ms) const;
 
@@ -86,8 +91,12 @@ class Mirror {
   Cells read_row(const std::string& row, const ModelScan& scan, int64_t now_ms) const;
   int64_t risen(const Cell& cell, int64_t now_ms, const Cells& written) const;
 
+  // Returns the family as the read sees it.
+  const MirrorFamily& seen(const std::string& name, const ModelScan& scan) const;
+
   std::map<std::string, MirrorFamily> families_;
-  std::set<uint64_t> unlogged_;  // sequences
+  std::map<uint64_t, std::map<std::string, MirrorFamily>> kept_;  // by sequence of a snapshot
+  std::set<uint64_t> unlogged_;                                   // sequences
 };
 
 }  // namespace cellar::testing

@@ -170,6 +170,7 @@ void RandomRun::perform_service(const Operation& operation) {
     case Kind::kOpenSnapshot:
       if (snapshots_.size() == 4) return;
       snapshots_.push_back(engine_->snapshot().value());
+      begin_snapshot();
       given_.push_back(snapshots_.back());
       return;
     case Kind::kCloseSnapshot:
@@ -463,6 +464,7 @@ ModelScan RandomRun::as_read(const Operation& operation, std::shared_ptr<const S
   if (operation.at_snapshot && !snapshots_.empty()) {
     snapshot = snapshots_[operation.which % snapshots_.size()];
     scan.read_point = snapshot->sequence();
+    scan.at_snapshot = true;
   }
   return scan;
 }
@@ -626,10 +628,12 @@ void RandomRun::on_flush_end(const FlushInfo& info) {
   const Cells& memory = mirror_of(info.table).family(info.family).memory;
   if (info.cells_in > 0 && info.cells_in <= memory.size())
     kept_ = std::max(kept_, memory[info.cells_in - 1].sequence);
+  const Rewrite& rewrite = flushes_[info.table + info.family];
+  const Mirror before = mirror_of(info.table);
   const auto wrong =
-      mirror_of(info.table)
-          .flush(info.family, info.file, info.cells_in, info.cells_out, flushes_[info.table + info.family]);
-  if (wrong) fail(*wrong);
+      mirror_of(info.table).flush(info.family, info.file, info.cells_in, info.cells_out, rewrite);
+  if (wrong) return fail(*wrong);
+  keep_for_late_snapshots(before, info.table, info.family, rewrite);
 }
 
 void RandomRun::on_compaction_begin(const CompactionInfo& info) {
@@ -652,7 +656,10 @@ void RandomRun::on_compaction_end(const CompactionInfo& info) {
     return;  // the engine is being closed
   expect_ok(info.status, "compaction");
   if (failure_) return;
-  if (const auto wrong = mirror_of(info.table).compact(info, compactions_[info.inputs.front()])) fail(*wrong);
+  const Rewrite& rewrite = compactions_[info.inputs.front()];
+  const Mirror before = mirror_of(info.table);
+  if (const auto wrong = mirror_of(info.table).compact(info, rewrite)) return fail(*wrong);
+  keep_for_late_snapshots(before, info.table, info.family, rewrite);
 }
 
 }  // namespace cellar::testing

@@ -153,6 +153,9 @@ class RandomRun final : private EventListener {
     if (!status.ok()) fail(std::string(what) + ": " + status.to_text());
   }
   int64_t now_ms();
+  void begin_snapshot();
+  void keep_for_late_snapshots(const Mirror& before, const std::string& table, const std::string& family,
+                               const Rewrite& rewrite);
   ModelScan as_read(const Operation& operation, std::shared_ptr<const Snapshot>& snapshot) const;
   // Returns the facts that a flush or compaction that begins now must respect.
   Rewrite rewrite_now(const std::string& table, const std::string& family);

@@ -61,6 +61,34 @@ void RandomRun::expect_content(Table& table, const Mirror& expected) {
                expected.scan(everything(), "", now_ms()));
 }
 
+// A new snapshot shares what is kept with the open ones of its sequence.
+void RandomRun::begin_snapshot() {
+  const uint64_t sequence = snapshots_.back()->sequence();
+  const auto shares = [&](const auto& each) {
+    const auto open = each.lock();
+    return open != nullptr && open->sequence() == sequence;
+  };
+  if (std::ranges::any_of(given_, shares)) return;
+  for (Mirror& mirror : mirrors_) mirror.forget_kept(sequence);
+}
+
+// A rewrite drops what no snapshot sees that was open when it began. A snapshot that was opened later goes on
+// seeing what it saw.
+void RandomRun::keep_for_late_snapshots(const Mirror& before, const std::string& table,
+                                        const std::string& family, const Rewrite& rewrite) {
+  Mirror& mirror = mirror_of(table);
+  for (const auto& each : given_) {
+    const auto snapshot = each.lock();
+    if (snapshot == nullptr || snapshot->sequence() < rewrite.how.read_point) continue;
+    if (snapshot->sequence() == rewrite.how.read_point && rewrite.any_snapshot) continue;
+    ModelScan scan = everything();
+    scan.read_point = snapshot->sequence();
+    scan.at_snapshot = true;
+    if (before.scan(scan, "", now_ms()) != mirror.scan(scan, "", now_ms()))
+      mirror.keep(family, snapshot->sequence(), before.families().at(family));
+  }
+}
+
 // Snapshots go on seeing what was there before `change`, which the mirror does not keep: it is compared once,
 // after that they are let go.
 void RandomRun::replace_content(const std::function<Status()>& change, const char* what) {
@@ -69,6 +97,7 @@ void RandomRun::replace_content(const std::function<Status()>& change, const cha
     auto& of_snapshot = expected.emplace_back();
     ModelScan scan = everything();
     scan.read_point = snapshot->sequence();
+    scan.at_snapshot = true;
     for (const Mirror& mirror : mirrors_) of_snapshot.push_back(mirror.scan(scan, "", now_ms()));
   }
   expect_ok(change(), what);
