@@ -126,7 +126,7 @@ void IndexNode::finish(const IndexPlace& place) {
   keys_.shrink_to_fit();
   if (entries_.empty()) return;
   if (children_are_data_) {
-    slots_ = std::make_unique<BlockSlot[]>(entries_.size());
+    slots_ = std::make_unique<Slot[]>(entries_.size());
   } else {
     children_ = std::make_unique<std::atomic<const IndexNode*>[]>(entries_.size());
   }
@@ -168,7 +168,7 @@ uint32_t IndexNode::count_up_to(const CellView& target, bool strictly) const {
 
 uint64_t IndexNode::memory_bytes() const {
   return sizeof(IndexNode) + entries_.capacity() * sizeof(Entry) + keys_.capacity() + words_.memory_bytes() +
-         entries_.size() * 8;
+         entries_.size() * (children_are_data_ ? sizeof(Slot) : sizeof(children_[0]));
 }
 
 Result<std::unique_ptr<IndexReader>> IndexReader::open(const BlockReader* blocks,

@@ -26,6 +26,25 @@ struct IndexPlace {
   uint32_t entries = 0;  // of a root, from the trailer
 };
 
+// FetchHint: an address that reads of a block are likely to touch. It may be gone by then. So it is never
+// read, only fetched into the processor's cache while the read waits for the block itself. Any thread.
+class FetchHint {
+ public:
+  void remember(const void* address) {
+    if (address_.load(std::memory_order_relaxed) != address)
+      address_.store(address, std::memory_order_relaxed);
+  }
+  void fetch() const {
+    constexpr size_t kLine = 64;
+    const char* const address = static_cast<const char*>(address_.load(std::memory_order_relaxed));
+    __builtin_prefetch(address);
+    __builtin_prefetch(address + kLine);
+  }
+
+ private:
+  std::atomic<const void*> address_{nullptr};
+};
+
 // IndexNode: one block of the index, parsed. Any thread. Immutable, except children and slots, which fill
 // with use.
 class IndexNode {
@@ -50,7 +69,9 @@ class IndexNode {
   // Entries with key ≤ target (`strictly`: < target). The last of them leads to the target.
   uint32_t count_up_to(const CellView& target, bool strictly) const;
 
-  BlockSlot& slot(uint32_t i) const { return slots_[i]; }
+  BlockSlot& slot(uint32_t i) const { return slots_[i].slot; }
+  // Leads to the cell index of a data block.
+  FetchHint& hint(uint32_t i) const { return slots_[i].hint; }
   // Returns true if the i-th child of an inner node is in memory.
   bool has_child(uint32_t i) const { return children_[i].load(std::memory_order_relaxed) != nullptr; }
   uint64_t memory_bytes() const;
@@ -74,7 +95,11 @@ class IndexNode {
   bool meta_order_ = false;
   bool loose_keys_ = false;
   bool row_only_keys_ = false;
-  std::unique_ptr<BlockSlot[]> slots_;                         // of data blocks
+  struct alignas(16) Slot {  // one line of the processor's cache holds all of it
+    BlockSlot slot;
+    FetchHint hint;
+  };
+  std::unique_ptr<Slot[]> slots_;                              // of data blocks
   std::unique_ptr<std::atomic<const IndexNode*>[]> children_;  // of nodes
 };
 
@@ -153,6 +178,7 @@ class IndexCursor {
   uint32_t disk_bytes() const { return leaf().node->child_disk_bytes(leaf().at); }
   CellView key() const { return leaf().node->key_view(leaf().at); }
   BlockSlot& slot() const { return leaf().node->slot(leaf().at); }
+  FetchHint& hint() const { return leaf().node->hint(leaf().at); }
   uint64_t block_id() const { return index_->block_id(offset()); }
   // Returns whether this is the file's first data block.
   bool is_first() const {

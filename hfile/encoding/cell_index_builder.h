@@ -38,10 +38,16 @@ class CellIndexBuilder {
     if constexpr (!Decoder::kPlain)
       if (!decoder.can_restart()) return nullptr;
     walker_.open(block_.payload());  // as the decoder was
-    typename Decoder::Slot cells[2];
-    int at = 0;
     size_t count = 0;
-    for (;; at ^= 1, ++count) {
+    if constexpr (Decoder::kPlain) {
+      offsets_.reserve(block_.payload().size() / block_.index_stride_bytes() + 1);
+      if (trusted) {
+        count = walk_known();
+        return finish(decoder, count == offsets_.size());
+      }
+    }
+    typename Decoder::Slot cells[2];
+    for (int at = 0;; at ^= 1, ++count) {
       const size_t position = walker_.position();
       const DecodeStep step = walker_.next(cells[at]);
       if (step == DecodeStep::kEnd) break;
@@ -49,17 +55,13 @@ class CellIndexBuilder {
       if (is_bad_) return nullptr;
       if (!trusted && count > 0 && !in_order(cells[at ^ 1], cells[at])) return nullptr;
       if constexpr (Decoder::kPlain) {
-        if (offsets_.empty() || position >= offsets_.back() + block_.index_stride_bytes())
-          offsets_.push_back(static_cast<uint32_t>(position));
+        take_offset(position);
       } else {
         take_note(position, cells[at]);
       }
     }
-    block_.set_in_order();
-    is_walked_ = true;
-    return publish(decoder, Decoder::kPlain && count == offsets_.size());
+    return finish(decoder, Decoder::kPlain && count == offsets_.size());
   }
-
   // Returns whether the whole block was walked: its order is checked now.
   bool is_walked() const { return is_walked_; }
   // Returns whether the walk met a malformed cell. walker() stands there.
@@ -69,6 +71,30 @@ class CellIndexBuilder {
  private:
   static constexpr uint32_t kTextKeyBytesMax = 4096;  // of keys whose qualifiers words reach into
   static constexpr size_t kNoteBytes = 32;            // of a note without its key, and of its entry
+
+  const CellIndex* finish(const Decoder& decoder, bool dense) {
+    block_.set_in_order();
+    is_walked_ = true;
+    return publish(decoder, dense);
+  }
+
+  void take_offset(size_t position) {
+    if (offsets_.empty() || position >= offsets_.back() + block_.index_stride_bytes())
+      offsets_.push_back(static_cast<uint32_t>(position));
+  }
+
+  // The walk over a plain block that was walked before. Returns the number of cells.
+  size_t walk_known() {
+    constexpr size_t kCells = 32;
+    CellView cells[kCells];
+    size_t count = 0;
+    walker_.fetch_front();
+    while (const size_t taken = walker_.next_known(cells, kCells, walker_.size())) {
+      for (size_t i = 0; i < taken; ++i) take_offset(static_cast<size_t>(cells[i].key - walker_.base()) - 8);
+      count += taken;
+    }
+    return count;
+  }
 
   // Takes notes as often as their room allows, spread evenly over the block.
   void take_note(size_t position, const CellView& cell) {

@@ -441,6 +441,7 @@ class HFileCursor final : public RunCursor, public Recycled<HFileCursor<Decoder>
     open_.pin = std::move(kept);
     if (open_.pin) return true;
     if (cache != nullptr) {
+      index_.hint().fetch();
       open_.pin = cache->lookup(index_.slot());
       if (open_.pin) {
         open_.warm = !options_.sequential;
@@ -536,6 +537,7 @@ class HFileCursor final : public RunCursor, public Recycled<HFileCursor<Decoder>
     const CellIndex* cells = block()->cell_index();
     if (cells == nullptr && open_.warm) cells = build_cell_index();
     if (!status_.ok()) return false;
+    if (cells != nullptr) index_.hint().remember(cells);
     bool exact = false;
     if constexpr (Decoder::kPlain) {
       size_t at = 0;
