@@ -88,7 +88,7 @@ class CellIndexBuilder {
     constexpr size_t kCells = 32;
     CellView cells[kCells];
     size_t count = 0;
-    walker_.fetch_front();
+    walker_.fetch_here();
     while (const size_t taken = walker_.next_known(cells, kCells, walker_.size())) {
       for (size_t i = 0; i < taken; ++i) take_offset(static_cast<size_t>(cells[i].key - walker_.base()) - 8);
       count += taken;

@@ -554,6 +554,7 @@ class HFileCursor final : public RunCursor, public Recycled<HFileCursor<Decoder>
       }
       if (at <= from) return exact && at == from;
       decoder_.move_to(at);
+      if (options_.span_cells > 1) decoder_.fetch_here();
       open_.guessed = cells == nullptr;
     } else {
       if (cells == nullptr) return false;

@@ -141,10 +141,10 @@ class PlainCells {
     return count;
   }
 
-  // Fetches the first bytes into the processor's cache, from which on next_known() fetches ahead.
-  void fetch_front() const {
-    const ptrdiff_t bytes = std::min(end_ - begin_, kAheadBytes);
-    for (ptrdiff_t at = 0; at < bytes; at += kLineBytes) fetch(begin_ + at);
+  // Fetches the bytes from here on that next_known() would fetch too late, for a walk forward.
+  void fetch_here() const {
+    const ptrdiff_t bytes = std::min(end_ - at_, kAheadBytes);
+    for (ptrdiff_t at = 0; at < bytes; at += kLineBytes) fetch(at_ + at);
   }
   // Fetches up to `bytes` before a position into the processor's cache, for a walk backward.
   void fetch_before(size_t position, size_t bytes) const {
