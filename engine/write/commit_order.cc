@@ -2,6 +2,7 @@
 #include "engine/write/commit_order.h"
 
 #include "base/assert.h"
+#include "base/spin.h"
 
 namespace cellar {
 

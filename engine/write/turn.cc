@@ -1,6 +1,8 @@
 // Turn: the slow half of taking it.
 #include "engine/write/turn.h"
 
+#include "base/spin.h"
+
 namespace cellar {
 
 // One thread is woken for each turn that was wanted. A thread that has slept, or was about to, marks the turn

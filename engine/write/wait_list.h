@@ -11,20 +11,6 @@
 
 namespace cellar {
 
-// spin_until: looks for the end of a short wait some hundred times, about as long as two switches of threads
-// would take. Returns whether it came. Most waits of writers for one another are shorter.
-template <class Ready>
-bool spin_until(const Ready& ready) {
-  constexpr int kLooks = 200;
-  for (int i = 0; i < kLooks; ++i) {
-    if (ready()) return true;
-#if defined(__x86_64__)
-    __builtin_ia32_pause();
-#endif
-  }
-  return false;
-}
-
 // Any thread. A wake reaches only the threads it is for. An event shared by all sleepers would wake each of
 // them to find out that another one's wait is over. Events are kept for later sleepers.
 class WaitList {
