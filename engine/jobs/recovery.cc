@@ -62,7 +62,8 @@ class Recovery {
   struct Recovered;
   Status replay_record(const LogRecord& record);
   Status insert_record(const LogRecord& record, Lane& lane);
-  uint64_t bytes_of(const Recovered& recovered) const;
+  Memtable& memtable_of(Recovered& recovered, const Lane& lane);
+  static uint64_t bytes_of(const Recovered& recovered);
   void settle(Recovered& recovered);
   void freeze(Recovered& recovered);
   Status write_frozen(Recovered& recovered);
@@ -79,9 +80,11 @@ class Recovery {
 
   struct Recovered {
     std::shared_ptr<Store> store;
-    MemtableRef second;             // the helper's; written to files together with those of the store
-    std::vector<FileRecord> files;  // written, not yet published
-    FamilyTotals totals = {};       // of these files
+    // The helper's, made at its first cell. Written to files together with those of the store.
+    MemtableRef second = {};
+    std::atomic<uint64_t> second_bytes{0};
+    std::vector<FileRecord> files = {};  // written, not yet published
+    FamilyTotals totals = {};            // of these files
   };
 
   // One of the threads that insert.
@@ -236,23 +239,31 @@ Status Recovery::insert_record(const LogRecord& record, Lane& lane) {
       ++lane.cells_skipped;
       continue;
     }
-    Memtable* const memtable = lane.is_helper ? recovered.second.get() : recovered.store->active();
-    CELLAR_ASSERT(memtable != nullptr && each.cell.sequence == record.sequence);
-    memtable->add(each.cell);
+    CELLAR_ASSERT(each.cell.sequence == record.sequence);
+    memtable_of(recovered, lane).add(each.cell);
     if (lane.touched.empty() || lane.touched.back() != &recovered) lane.touched.push_back(&recovered);
     ++lane.cells_replayed;
   }
   if (!cells.status().ok()) return cells.status().at(place_of(record));
-  for (const Recovered* recovered : lane.touched)
+  for (Recovered* const recovered : lane.touched) {
+    if (lane.is_helper) recovered->second_bytes.store(recovered->second->bytes(), std::memory_order_relaxed);
     if (bytes_of(*recovered) >= recovered->store->flush_bytes(work_.world.options))
       full_.store(true, std::memory_order_relaxed);
+  }
   return {};
 }
 
-// Returns the bytes that were replayed since the family was last written to a file.
-uint64_t Recovery::bytes_of(const Recovered& recovered) const {
-  const Memtable* const second = recovered.second.get();
-  return recovered.store->active()->bytes() + (second != nullptr ? second->bytes() : 0);
+// Called by the thread of the lane.
+Memtable& Recovery::memtable_of(Recovered& recovered, const Lane& lane) {
+  CELLAR_ASSERT(recovered.store->active() != nullptr);
+  if (!lane.is_helper) return *recovered.store->active();
+  if (recovered.second.get() == nullptr) recovered.second = work_.memory.create();
+  return *recovered.second.get();
+}
+
+// Returns the bytes that were replayed since the family was last written to a file. Any thread.
+uint64_t Recovery::bytes_of(const Recovered& recovered) {
+  return recovered.store->active()->bytes() + recovered.second_bytes.load(std::memory_order_relaxed);
 }
 
 // Inserts the cells that the memtables have taken so far, and counts their memory. The second memtable ends
@@ -276,8 +287,8 @@ Status Recovery::write_frozen(Recovered& recovered) {
   Store& store = *recovered.store;
   const std::shared_ptr<const StoreView> view = store.view();
   std::vector<MemtableRef> memtables = view->frozen;
-  if (recovered.second.get() != nullptr && recovered.second->summary().cells != 0)
-    memtables.push_back(std::exchange(recovered.second, work_.memory.create()));
+  if (recovered.second.get() != nullptr) memtables.push_back(std::exchange(recovered.second, {}));
+  recovered.second_bytes.store(0, std::memory_order_relaxed);
   if (memtables.empty()) return {};
   CELLAR_ASSERT(!work_.world.options.read_only);
   OpenReadPoints points;
@@ -309,11 +320,9 @@ Status Recovery::make_room() {
 
 Status Recovery::replay() {
   // After a clean close, readers see what is replayed before it is in a file. They need it in one memtable.
-  if (!work_.world.options.read_only && state_.clean_close.segment == 0) {
-    for (auto& [id, recovered] : families_) recovered.second = work_.memory.create();
+  if (!work_.world.options.read_only && state_.clean_close.segment == 0)
     helper_.emplace(work_.world.executor,
                     [this](const LogRecord& record) { return insert_record(record, helper_lane_); });
-  }
   Result<LogSummary> read = replay_log(work_.world, *work_.disk.root, state_, nullptr,
                                        [&](const LogRecord& record) { return replay_record(record); });
   const Status helped = helper_ ? helper_->drain() : Status();
