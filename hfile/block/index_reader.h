@@ -3,6 +3,7 @@
 
 #include <array>
 #include <atomic>
+#include <cstdint>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -30,19 +31,20 @@ struct IndexPlace {
 // read, only fetched into the processor's cache while the read waits for the block itself. Any thread.
 class FetchHint {
  public:
-  void remember(const void* address) {
+  void remember(const void* object) {
+    const auto address = reinterpret_cast<uintptr_t>(object);
     if (address_.load(std::memory_order_relaxed) != address)
       address_.store(address, std::memory_order_relaxed);
   }
   void fetch() const {
-    constexpr size_t kLine = 64;
-    const char* const address = static_cast<const char*>(address_.load(std::memory_order_relaxed));
-    __builtin_prefetch(address);
-    __builtin_prefetch(address + kLine);
+    constexpr uintptr_t kLine = 64;
+    const uintptr_t address = address_.load(std::memory_order_relaxed);
+    __builtin_prefetch(reinterpret_cast<const void*>(address));
+    __builtin_prefetch(reinterpret_cast<const void*>(address + kLine));
   }
 
  private:
-  std::atomic<const void*> address_{nullptr};
+  std::atomic<uintptr_t> address_{0};
 };
 
 // IndexNode: one block of the index, parsed. Any thread. Immutable, except children and slots, which fill
