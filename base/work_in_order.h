@@ -24,7 +24,7 @@ class WorkInOrder {
  public:
   using Work = std::function<Status(Item&)>;
   struct Limits {
-    size_t worth_a_job = 0;  // bytes that wait, before another thread is woken
+    size_t worth_a_job = 1;  // bytes that wait, before another thread is woken; not 0
     size_t per_job = 0;      // bytes worked off, before the executor's other jobs have their turn
   };
 
@@ -76,13 +76,15 @@ class WorkInOrder {
         : executor(given_executor),
           limits(given_limits),
           work(std::move(given_work)),
-          changed(executor.make_event()) {}
+          changed(executor.make_event()) {
+      CELLAR_ASSERT(limits.worth_a_job > 0);
+    }
 
     // Hands the queue to the executor when it is worth it, unless somebody has it or will.
     void summon() {
       {
         const MutexLock lock(mutex);
-        if (working || summoned || queue_bytes < limits.worth_a_job || queue.empty()) return;
+        if (working || summoned || queue_bytes < limits.worth_a_job) return;
         summoned = true;
       }
       executor.submit(JobPriority::kHigh, [state = this->shared_from_this()] {

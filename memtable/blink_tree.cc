@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "base/assert.h"
+#include "base/fetch_lines.h"
 #include "cell/cell_order.h"
 #include "memtable/key_prefix.h"
 #include "memtable/slot_order.h"
@@ -289,12 +290,7 @@ template <class T>
 // ---- Reading ----
 
 // Fetches the cache lines that a search of the node reads: prefixes and children, or the whole leaf.
-void BlinkTree::prefetch_node(const Node* node) {
-  constexpr size_t kLines = 3;
-  for (size_t line = 0; line < kLines; ++line) {
-    __builtin_prefetch(reinterpret_cast<const char*>(node) + 64 * line);
-  }
-}
+void BlinkTree::prefetch_node(const Node* node) { fetch_lines(node, 3); }
 
 const BlinkTree::Node* BlinkTree::child_for(const Inner& inner, const CellView& target) {
   for (;;) {
@@ -379,20 +375,13 @@ const CellRecord* BlinkTree::Place::seek_before(const BlinkTree& tree, const Cel
   return record();
 }
 
-// Fetches the lines of a record with a value of some hundred bytes, which readers copy.
-static void prefetch_record(const CellRecord* record) {
-  constexpr size_t kLine = 64;
-  const char* const at = reinterpret_cast<const char*>(record);
-  __builtin_prefetch(at);
-  __builtin_prefetch(at + kLine);
-  __builtin_prefetch(at + 2 * kLine);
-}
-
 const CellRecord* BlinkTree::Place::next() {
   if (leaf_ == nullptr) return nullptr;
   constexpr uint32_t kAhead = 4;
+  constexpr size_t kLines = 3;  // of a record with a value of some hundred bytes, which readers copy
   if (++index_ < count_of(order_)) {
-    if (index_ + kAhead < count_of(order_)) prefetch_record(leaf_->keys[slot_at(order_, index_ + kAhead)]);
+    if (index_ + kAhead < count_of(order_))
+      fetch_lines(leaf_->keys[slot_at(order_, index_ + kAhead)], kLines);
     return record();
   }
   leaf_ = leaf_->next.load(std::memory_order_acquire);
@@ -400,7 +389,7 @@ const CellRecord* BlinkTree::Place::next() {
   order_ = leaf_->order.load(std::memory_order_acquire);
   index_ = 0;
   for (uint32_t i = 0; i < kAhead && i < count_of(order_); ++i)
-    prefetch_record(leaf_->keys[slot_at(order_, i)]);
+    fetch_lines(leaf_->keys[slot_at(order_, i)], kLines);
   if (const Leaf* after = leaf_->next.load(std::memory_order_acquire)) prefetch_node(after);
   return record();
 }

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "base/assert.h"
+#include "base/fetch_lines.h"
 #include "memtable/radix_key.h"
 #include "memtable/slot_order.h"
 
@@ -292,11 +293,7 @@ RadixTree::Child RadixTree::child_of(const void* pointer, Child tag) {
 }
 
 // Fetches what a search of a small node may read; the first line of a wide one leads to the others.
-void RadixTree::prefetch_node(const Node& node) {
-  for (size_t line = 0; line < sizeof(Node14) / 64; ++line) {
-    __builtin_prefetch(reinterpret_cast<const char*>(&node) + 64 * line);
-  }
-}
+void RadixTree::prefetch_node(const Node& node) { fetch_lines(&node, sizeof(Node14) / 64); }
 
 // Fetches the beginning of a child.
 void RadixTree::prefetch(Child child) {

@@ -39,14 +39,8 @@ bool RowLocks::try_lock(std::atomic<uint32_t>& state, Mode mode, bool waited) {
 Status RowLocks::lock(size_t stripe, Mode mode, int64_t timeout_us, Clock& clock) {
   CELLAR_ASSERT(stripe < kStripes && mutexes_held() == 0);
   std::atomic<uint32_t>& state = stripes_[stripe];
-  if (try_lock(state, mode, false)) return {};
   // Most holders are done before this thread could have slept.
-  const auto is_free = [&] {
-    const uint32_t seen = state.load(std::memory_order_relaxed);
-    const uint32_t others = mode == Mode::kShared ? kExclusiveHeld | kExclusiveWaits : ~kExclusiveWaits;
-    return (seen & others) == 0 && try_lock(state, mode, false);
-  };
-  if (spin_until(is_free)) return {};
+  if (spin_until([&] { return try_lock(state, mode, false); })) return {};
   const int64_t deadline_us =
       clock.steady_us() + timeout_us;  // asked for only here: an uncontended lock reads no clock
   waiters_.fetch_add(1);

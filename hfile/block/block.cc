@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "base/assert.h"
+#include "base/fetch_lines.h"
 #include "cell/cell_order.h"
 
 namespace cellar {
@@ -87,7 +88,7 @@ WordRange CellIndex::narrow(const CellView& target, std::string_view cells) cons
   __builtin_prefetch(words + at);
   __builtin_prefetch(offsets_begin() + at * sizeof(uint32_t));
   const char* const cell = cells.data() + cells.size() * at / entries_;
-  for (int line = 0; line < 3; ++line) __builtin_prefetch(cell + line * 64);
+  fetch_lines(cell, 3);
   return narrow_by_words({words, words_}, word, last_word_, at);
 }
 

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "base/assert.h"
+#include "base/fetch_lines.h"
 #include "cache/block_cache.h"
 #include "cell/cell_order.h"
 #include "hfile/block/block_reader.h"
@@ -36,12 +37,7 @@ class FetchHint {
     if (address_.load(std::memory_order_relaxed) != address)
       address_.store(address, std::memory_order_relaxed);
   }
-  void fetch() const {
-    constexpr uintptr_t kLine = 64;
-    const uintptr_t address = address_.load(std::memory_order_relaxed);
-    __builtin_prefetch(reinterpret_cast<const void*>(address));
-    __builtin_prefetch(reinterpret_cast<const void*>(address + kLine));
-  }
+  void fetch() const { fetch_lines(address_.load(std::memory_order_relaxed), 2); }
 
  private:
   std::atomic<uintptr_t> address_{0};

@@ -12,6 +12,7 @@
 
 #include "base/assert.h"
 #include "base/coding.h"
+#include "base/fetch_lines.h"
 #include "cell/cell_codec.h"
 #include "hfile/encoding/encoding.h"
 
@@ -144,7 +145,7 @@ class PlainCells {
   // Fetches the bytes from here on that next_known() would fetch too late, for a walk forward.
   void fetch_here() const {
     const ptrdiff_t bytes = std::min(end_ - at_, kAheadBytes);
-    for (ptrdiff_t at = 0; at < bytes; at += kLineBytes) fetch(at_ + at);
+    fetch_lines(at_, static_cast<size_t>((bytes + kLineBytes - 1) / kLineBytes));
   }
   // Fetches up to `bytes` before a position into the processor's cache, for a walk backward.
   void fetch_before(size_t position, size_t bytes) const {

@@ -629,11 +629,9 @@ void RandomRun::on_flush_end(const FlushInfo& info) {
   if (info.cells_in > 0 && info.cells_in <= memory.size())
     kept_ = std::max(kept_, memory[info.cells_in - 1].sequence);
   const Rewrite& rewrite = flushes_[info.table + info.family];
-  const Mirror before = mirror_of(info.table);
-  const auto wrong =
-      mirror_of(info.table).flush(info.family, info.file, info.cells_in, info.cells_out, rewrite);
-  if (wrong) return fail(*wrong);
-  keep_for_late_snapshots(before, info.table, info.family, rewrite);
+  replay_rewrite(info.table, info.family, rewrite, [&](Mirror& mirror) {
+    return mirror.flush(info.family, info.file, info.cells_in, info.cells_out, rewrite);
+  });
 }
 
 void RandomRun::on_compaction_begin(const CompactionInfo& info) {
@@ -657,9 +655,8 @@ void RandomRun::on_compaction_end(const CompactionInfo& info) {
   expect_ok(info.status, "compaction");
   if (failure_) return;
   const Rewrite& rewrite = compactions_[info.inputs.front()];
-  const Mirror before = mirror_of(info.table);
-  if (const auto wrong = mirror_of(info.table).compact(info, rewrite)) return fail(*wrong);
-  keep_for_late_snapshots(before, info.table, info.family, rewrite);
+  replay_rewrite(info.table, info.family, rewrite,
+                 [&](Mirror& mirror) { return mirror.compact(info, rewrite); });
 }
 
 }  // namespace cellar::testing

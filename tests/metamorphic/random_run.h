@@ -154,8 +154,9 @@ class RandomRun final : private EventListener {
   }
   int64_t now_ms();
   void begin_snapshot();
-  void keep_for_late_snapshots(const Mirror& before, const std::string& table, const std::string& family,
-                               const Rewrite& rewrite);
+  // Does to the mirror what a flush or compaction has done to the family.
+  void replay_rewrite(const std::string& table, const std::string& family, const Rewrite& rewrite,
+                      const std::function<std::optional<std::string>(Mirror&)>& replay);
   ModelScan as_read(const Operation& operation, std::shared_ptr<const Snapshot>& snapshot) const;
   // Returns the facts that a flush or compaction that begins now must respect.
   Rewrite rewrite_now(const std::string& table, const std::string& family);

@@ -74,18 +74,22 @@ void RandomRun::begin_snapshot() {
 
 // A rewrite drops what no snapshot sees that was open when it began. A snapshot that was opened later goes on
 // seeing what it saw.
-void RandomRun::keep_for_late_snapshots(const Mirror& before, const std::string& table,
-                                        const std::string& family, const Rewrite& rewrite) {
+void RandomRun::replay_rewrite(const std::string& table, const std::string& family, const Rewrite& rewrite,
+                               const std::function<std::optional<std::string>(Mirror&)>& replay) {
+  const uint64_t known = rewrite.how.read_point + (rewrite.any_snapshot ? 1 : 0);
+  std::set<uint64_t> late;
+  for (const auto& each : given_)
+    if (const auto snapshot = each.lock(); snapshot != nullptr && snapshot->sequence() >= known)
+      late.insert(snapshot->sequence());
   Mirror& mirror = mirror_of(table);
-  for (const auto& each : given_) {
-    const auto snapshot = each.lock();
-    if (snapshot == nullptr || snapshot->sequence() < rewrite.how.read_point) continue;
-    if (snapshot->sequence() == rewrite.how.read_point && rewrite.any_snapshot) continue;
+  const std::optional<Mirror> before = late.empty() ? std::optional<Mirror>() : mirror;
+  if (const auto wrong = replay(mirror)) return fail(*wrong);
+  for (const uint64_t snapshot : late) {
     ModelScan scan = everything();
-    scan.read_point = snapshot->sequence();
+    scan.read_point = snapshot;
     scan.at_snapshot = true;
-    if (before.scan(scan, "", now_ms()) != mirror.scan(scan, "", now_ms()))
-      mirror.keep(family, snapshot->sequence(), before.families().at(family));
+    if (before->scan(scan, "", now_ms()) != mirror.scan(scan, "", now_ms()))
+      mirror.keep(family, snapshot, before->families().at(family));
   }
 }
 
