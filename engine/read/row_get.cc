@@ -31,22 +31,16 @@ Status RowGet::add_family(const StoreView& view, StoreQuery& query) {
   // The clock costs a twentieth of a cached get. Most gets find nothing that can expire.
   if (query.rules.family.ttl_ms != kTtlForeverMs) query.rules.ask_time();
   open_memtables(view, query, range_, sources);
-  if (sources.cursors.size() == 1 && memtable_may_do(view, query)) {
-    begin_of_row(view, query, range_, sources, scratch.from);
-    const uint64_t examined = stats_.cells_examined;
-    // An error may concern a cell that a newer one in a file hides. The walk over all
-    // sources meets it, or not.
-    const Status status = add_cells(*sources.cursors.front().cursor, view, query, scratch.from.view());
-    const std::span<const CellView> cells = RowBatchBuilder(batch_).open_row();
-    if (status.ok() && cells.size() == 1 && cells.front().timestamp > view.files_time_max) {
-      stats_.files_considered += view.files.size();
-      stats_.files_skipped_time += view.files.size();
-      return {};
-    }
-    RowBatchBuilder(batch_).drop_open_row();
-    stats_.cells_examined = examined;  // the walk over all sources counts these cells
+  const Older files{.count = view.files.size(), .time_max = view.files_time_max};
+  if (sources.cursors.size() == 1 && only_source_answers(view, query, files, sources, scratch.from))
+    return {};
+  for (size_t run = view.runs.size(); run-- > 0;) {
+    const bool is_first = sources.cursors.empty();
+    open_run(view, query, range_, run, sources);
+    if (!is_first || sources.cursors.empty() || run == 0 || !view.runs[run].is_mostly_newer()) continue;
+    const Older older{.count = view.runs[run].begin, .time_max = view.runs[run].older_time_max};
+    if (only_source_answers(view, query, older, sources, scratch.from)) return {};
   }
-  open_files(view, query, range_, sources);
   if (sources.cursors.empty()) return {};
   begin_of_row(view, query, range_, sources, scratch.from);
   if (sources.cursors.size() > 1) return add_merged(view, query, scratch.from.view(), sources);
@@ -63,16 +57,30 @@ Status RowGet::add_merged(const StoreView& view, const StoreQuery& query, const 
   return add_cells(*merged, view, query, from);
 }
 
-// Returns whether a cell of a memtable can be the whole answer for the family. The read needs the newest
-// version of one column, and versions count by timestamp. A file that has only older cells and markers then
-// changes nothing.
-bool RowGet::memtable_may_do(const StoreView& view, const StoreQuery& query) const {
+// Reads the only source that is open. Returns whether its cell is the whole answer for the family, whatever
+// the older files have. The read needs the newest version of one column, and versions count by timestamp. A
+// file that has only older cells and markers then changes nothing.
+bool RowGet::only_source_answers(const StoreView& view, StoreQuery& query, const Older& older,
+                                 ReadSources& sources, OwnedCell& from) {
+  CELLAR_DCHECK(sources.cursors.size() == 1 && !query.rules.raw && !query.rules.filtered);
   const ReadRules& rules = query.rules;
-  CELLAR_DCHECK(!rules.raw && !rules.filtered);
-  return !view.files.empty() && rules.columns.size() == 1 && view.files_time_max != INT64_MAX &&
-         std::min(rules.versions, rules.family.max_versions) == 1 && !rules.strict_versions &&
-         rules.family.delete_order == MarkerOrder::kTimestamp &&
-         RowBatchBuilder::cells_in_open_row(batch_) == 0;
+  if (older.count == 0 || older.time_max == INT64_MAX || rules.columns.size() != 1 || rules.strict_versions ||
+      std::min(rules.versions, rules.family.max_versions) != 1 ||
+      rules.family.delete_order != MarkerOrder::kTimestamp || RowBatchBuilder::cells_in_open_row(batch_) != 0)
+    return false;
+  begin_of_row(view, query, range_, sources, from);
+  const uint64_t examined = stats_.cells_examined;
+  // An error may concern a cell that a newer one in a file hides. The walk over all sources meets it, or not.
+  const Status status = add_cells(*sources.cursors.front().cursor, view, query, from.view());
+  const std::span<const CellView> cells = RowBatchBuilder(batch_).open_row();
+  if (status.ok() && cells.size() == 1 && cells.front().timestamp > older.time_max) {
+    stats_.files_considered += older.count;
+    stats_.files_skipped_time += older.count;
+    return true;
+  }
+  RowBatchBuilder(batch_).drop_open_row();
+  stats_.cells_examined = examined;  // the walk over all sources counts these cells
+  return false;
 }
 
 // Adds the cells of the row. Most gets need no walk: the row is not there, or its first cell from `from` on

@@ -34,13 +34,20 @@ class RowGet {
   bool end();
 
  private:
+  // The files that a get has not opened yet.
+  struct Older {
+    size_t count;
+    int64_t time_max;  // no cell of them, markers included, is newer
+  };
+
+  bool only_source_answers(const StoreView& view, StoreQuery& query, const Older& older, ReadSources& sources,
+                           OwnedCell& from);
   Status add_cells(CellCursor& cursor, const StoreView& view, const StoreQuery& query, const CellView& from);
   bool is_answer(const CellView& first, const ReadRules& rules, const CellView& from) const;
   bool add_plain_row(Walk<ReadJudge>& walk, uint64_t& bytes);
   Status walk_row(CellCursor& cursor, const CellView& first, const StoreView& view, const StoreQuery& query);
   Status add_merged(const StoreView& view, const StoreQuery& query, const CellView& from,
                     ReadSources& sources);
-  bool memtable_may_do(const StoreView& view, const StoreQuery& query) const;
 
   const RowRange& range_;
   const uint64_t row_bytes_max_;

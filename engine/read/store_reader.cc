@@ -309,7 +309,8 @@ const ReadRules& counted(StoreQuery& query, ReadExplanation::PassedOver* passed_
 void open_sources(const StoreView& view, const StoreQuery& query, const RowRange& range,
                   ReadSources& sources) {
   open_memtables(view, query, range, sources);
-  open_files(view, query, range, sources);
+  for (size_t run = view.runs.size(); run-- > 0;) open_run(view, query, range, run, sources);
+  CELLAR_DCHECK(sources.cursors.size() <= view.runs.size() + view.frozen.size() + 2);
 }
 
 void open_memtables(const StoreView& view, const StoreQuery& query, const RowRange& range,
@@ -321,21 +322,18 @@ void open_memtables(const StoreView& view, const StoreQuery& query, const RowRan
   for (const MemtableRef& memtable : view.frozen) add_memtable(view, query, range, memtable, ++age, sources);
 }
 
-void open_files(const StoreView& view, const StoreQuery& query, const RowRange& range, ReadSources& sources) {
-  CELLAR_ASSERT((view.runs.empty() ? 0 : view.runs.back().end) ==
-                view.files.size());  // set_files() was called
-  auto age = static_cast<uint32_t>(view.frozen.size() + (query.own != nullptr ? 1 : 0));
-  for (size_t i = view.runs.size(); i-- > 0;) {
-    const FileRun& run = view.runs[i];
-    ++age;
-    sources.oldest_run = i == 0;
-    if (run.size() == 1) {
-      add_file(view, query, range, *view.files[run.begin], age, sources);
-    } else {
-      add_files(view, query, range, run, age, sources);
-    }
+void open_run(const StoreView& view, const StoreQuery& query, const RowRange& range, size_t run,
+              ReadSources& sources) {
+  CELLAR_ASSERT(run < view.runs.size() &&
+                view.runs.back().end == view.files.size());  // set_files() was called
+  const size_t younger = view.frozen.size() + (query.own != nullptr ? 1 : 0) + (view.runs.size() - run);
+  const auto age = static_cast<uint32_t>(younger);
+  sources.oldest_run = run == 0;
+  if (const FileRun& opened = view.runs[run]; opened.size() == 1) {
+    add_file(view, query, range, *view.files[opened.begin], age, sources);
+  } else {
+    add_files(view, query, range, opened, age, sources);
   }
-  CELLAR_DCHECK(sources.cursors.size() <= view.runs.size() + view.frozen.size() + 2);
   CELLAR_DCHECK(std::ranges::is_sorted(sources.cursors, std::less(), &MergeSource::age));  // youngest first
 }
 

@@ -110,7 +110,8 @@ void open_sources(const StoreView& view, const StoreQuery& query, const RowRange
                   ReadSources& sources);
 void open_memtables(const StoreView& view, const StoreQuery& query, const RowRange& range,
                     ReadSources& sources);
-void open_files(const StoreView& view, const StoreQuery& query, const RowRange& range, ReadSources& sources);
+void open_run(const StoreView& view, const StoreQuery& query, const RowRange& range, size_t run,
+              ReadSources& sources);
 // Sets `from` to the key at which a read of one row begins.
 void begin_of_row(const StoreView& view, const StoreQuery& query, const RowRange& range,
                   const ReadSources& sources, OwnedCell& from);

@@ -93,17 +93,24 @@ void set_files(StoreView& view, std::vector<PlacedFile> files) {
   view.rows.clear();
   view.files_time_max = INT64_MIN;
   for (PlacedFile& each : files) {
-    const std::optional<TimestampRange> times = each.file->reader().times();
-    view.files_time_max = std::max(view.files_time_max, times ? times->max : INT64_MAX);
     const size_t at = view.files.size();
     const bool continues = each.run != 0 && !view.runs.empty() && view.runs.back().run == each.run;
     if (continues) {
       CELLAR_ASSERT(last_row_of(view.files.back()->record()) < first_row_of(each.file->record()));
       view.runs.back().end = at + 1;
     } else {
-      view.runs.push_back({.begin = at, .end = at + 1, .run = each.run, .level = each.level});
+      view.runs.push_back({.begin = at,
+                           .end = at + 1,
+                           .run = each.run,
+                           .level = each.level,
+                           .older_time_max = view.files_time_max});
     }
-    view.runs.back().sequence_max = std::max(view.runs.back().sequence_max, each.file->record().sequence_max);
+    const TimestampRange times =
+        each.file->reader().times().value_or(TimestampRange{.min = INT64_MIN, .max = INT64_MAX});
+    view.files_time_max = std::max(view.files_time_max, times.max);
+    FileRun& run = view.runs.back();
+    run.times = {.min = std::min(run.times.min, times.min), .max = std::max(run.times.max, times.max)};
+    run.sequence_max = std::max(run.sequence_max, each.file->record().sequence_max);
     view.files.push_back(std::move(each.file));
   }
   CELLAR_ASSERT(view.runs.empty() || view.runs.back().end == view.files.size());

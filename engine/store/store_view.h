@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <numeric>
 #include <span>
 #include <string_view>
 #include <vector>
@@ -12,6 +13,7 @@
 #include "engine/store/family_config.h"
 #include "engine/store/hidden_reads.h"
 #include "engine/store/store_file.h"
+#include "hfile/format/file_info.h"
 #include "hfile/format/row_words.h"
 #include "memtable/memtable.h"
 
@@ -40,11 +42,16 @@ struct FileRun {
   size_t end = 0;    // exclusive
   uint64_t run = 0;  // as in FileRecord; 0: a run of one file, without a number
   uint32_t level = 0;
-  uint64_t sequence_max = 0;  // the greatest of its files
-  RowWords lasts = {};        // of the last rows of its files; empty for a run of one file
+  uint64_t sequence_max = 0;           // the greatest of its files
+  RowWords lasts = {};                 // of the last rows of its files; empty for a run of one file
+  int64_t older_time_max = INT64_MIN;  // no cell of older runs, markers included, is newer
+  TimestampRange times = {};           // of its files; all times if one of them does not record it
 
   size_t size() const { return end - begin; }
   FileRange files() const { return {begin, end}; }
+  // Returns whether most of its time range is newer than all cells of older runs. A cell that a read finds in
+  // the run is then likely to be the newest one.
+  bool is_mostly_newer() const { return std::midpoint(times.min, times.max) > older_time_max; }
 };
 
 // FileRows: what a search in a run of several files needs to know of one of them. The file owns the bytes.

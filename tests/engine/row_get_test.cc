@@ -115,5 +115,55 @@ TEST_F(RowGetTest, AMarkerInAFileHidesACellOfItsTime) {
   EXPECT_EQ(get(*table, Get("r").column("f", "q")), (Texts{"r/f:q/101/Put=shown"}));
 }
 
+TEST_F(RowGetTest, ANewerCellInAFileNeedsNoOlderFile) {
+  open({.automatic_compaction = false});
+  const auto table = make_table("t", {family("f")});
+  ASSERT_NE(table, nullptr);
+  const auto flushed = [&](const Put& put) {
+    EXPECT_OK(table->put(put));
+    EXPECT_OK(table->flush());
+  };
+  flushed(Put("r").add_at("f", "q", 100, "1").add_at("f", "x", 100, "1").add_at("f", "y", 90, "1"));
+  flushed(Put("s").add_at("f", "q", 100, "2"));
+  flushed(Put("r").add_at("f", "q", 101, "3").add_at("f", "x", 100, "3").add_at("f", "z", 102, "3"));
+  const auto read = [&](const Get& get, uint64_t skipped) {
+    ReadStats stats;
+    const Texts cells = this->get(*table, Get(get).stats(&stats));
+    EXPECT_EQ(stats.files_skipped_time, skipped);
+    EXPECT_EQ(stats.files_considered, 3u);
+    return cells;
+  };
+  EXPECT_EQ(read(Get("r").column("f", "q"), 2), (Texts{"r/f:q/101/Put=3"}));
+  EXPECT_EQ(read(Get("r").column("f", "x"), 0), (Texts{"r/f:x/100/Put=3"})) << "as new as an older file's";
+  EXPECT_EQ(read(Get("r").column("f", "y"), 0), (Texts{"r/f:y/90/Put=1"})) << "the young file lacks it";
+  EXPECT_EQ(read(Get("r").column("f", "q").versions(2), 2).size(), 1u) << "the family keeps one version";
+  EXPECT_EQ(read(Get("r").family("f"), 0).size(), 4u);
+}
+
+TEST_F(RowGetTest, AMarkerInAnOlderFileHidesACellOfItsTime) {
+  open({.automatic_compaction = false});
+  const auto table = make_table("t", {family("f")});
+  ASSERT_NE(table, nullptr);
+  EXPECT_OK(table->erase(Delete("r").family("f", 100)));
+  EXPECT_OK(table->flush());
+  EXPECT_OK(table->put(Put("r").add_at("f", "q", 100, "hidden").add_at("f", "x", 101, "shown")));
+  EXPECT_OK(table->flush());
+  EXPECT_EQ(get(*table, Get("r").column("f", "q")), Texts{});
+  EXPECT_EQ(get(*table, Get("r").column("f", "x")), (Texts{"r/f:x/101/Put=shown"}));
+}
+
+TEST_F(RowGetTest, AFileThatIsMostlyAsOldAsOthersIsReadWithThem) {
+  open({.automatic_compaction = false});
+  const auto table = make_table("t", {family("f")});
+  ASSERT_NE(table, nullptr);
+  EXPECT_OK(table->put(Put("r").add_at("f", "q", 100, "older")));
+  EXPECT_OK(table->flush());
+  EXPECT_OK(table->put(Put("r").add_at("f", "q", 101, "newer").add_at("f", "x", 50, "newer")));
+  EXPECT_OK(table->flush());
+  ReadStats stats;
+  EXPECT_EQ(get(*table, Get("r").column("f", "q").stats(&stats)), (Texts{"r/f:q/101/Put=newer"}));
+  EXPECT_EQ(stats.files_skipped_time, 0u);
+}
+
 }  // namespace
 }  // namespace cellar::testing
