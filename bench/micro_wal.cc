@@ -62,7 +62,7 @@ void append(benchmark::State& state) {
   uint64_t sequence = 0;
   for (auto each : state) {
     builder.begin();
-    builder.add_parts(1, key, value, {});
+    key.copy(builder.add(1, key.size(), value, {}), key.size());
     const Status status = bed.wal->append(++sequence, 1, builder.finish(5));
     if (!status.ok()) state.SkipWithError(std::string(status.message()).c_str());
     if (sequence % kRelease == 0)

@@ -38,12 +38,18 @@ bool RowFilter::Segment::contains(uint64_t hash) const {
   return true;
 }
 
-void RowFilter::Segment::set(uint64_t hash) {
+bool RowFilter::Segment::set(uint64_t hash) {
   std::atomic<uint32_t>* block = &words[8 * block_of(hash)];
+  uint32_t added = 0;
   for (size_t i = 0; i < kFactors.size(); ++i) {
-    // Only one thread writes, so a load and a store suffice; no locked instruction is needed.
-    block[i].store(block[i].load(std::memory_order_relaxed) | bit_of(hash, i), std::memory_order_relaxed);
+    // Only one thread writes, so a load and a store suffice; no locked instruction is needed. No branch: it
+    // could not be predicted.
+    const uint32_t before = block[i].load(std::memory_order_relaxed);
+    const uint32_t after = before | bit_of(hash, i);
+    block[i].store(after, std::memory_order_relaxed);
+    added |= before ^ after;
   }
+  return added != 0;
 }
 
 RowFilter::~RowFilter() {
@@ -63,18 +69,16 @@ void RowFilter::grow() {
 void RowFilter::add(Hashed row) {
   if (used_ == 0) grow();
   Segment* last = segments_[used_ - 1].load(std::memory_order_relaxed);
-  if (last->contains(row.hash)) return;  // the row was written again, or has the same bits
   if (last->rows == last->rows_max) {
-    // Rows of the older segments are not added again: frequent rows must not fill the new segment.
-    for (size_t i = 0; i < used_; ++i) {
+    // Rows of full segments are not added again: frequent rows must not fill the new segment.
+    for (size_t i = used_; i-- > 0;) {
       if (segments_[i].load(std::memory_order_relaxed)->contains(row.hash)) return;
     }
     grow();
     last = segments_[used_ - 1].load(std::memory_order_relaxed);
   }
   CELLAR_ASSERT(last->rows < last->rows_max);
-  last->set(row.hash);
-  ++last->rows;
+  if (last->set(row.hash)) ++last->rows;  // else the row was written again, or has the same bits
 }
 
 bool RowFilter::find(std::string_view row) const {

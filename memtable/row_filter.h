@@ -58,7 +58,8 @@ class RowFilter {
     explicit Segment(uint64_t rows_max);
     uint64_t block_of(uint64_t hash) const { return ((hash >> 32) * blocks) >> 32; }
     bool contains(uint64_t hash) const;
-    void set(uint64_t hash);
+    // Sets the bits of a row. Returns false if all of them were set before.
+    bool set(uint64_t hash);
 
     uint64_t rows = 0;  // inserter only
     uint64_t rows_max;

@@ -253,26 +253,26 @@ bool decode_prev(std::string_view payload, PrevFacts& facts) {
   return true;
 }
 
-void RecordBuilder::add_parts(uint32_t family_id, std::string_view key, std::string_view value,
-                              std::string_view tags) {
-  CELLAR_ASSERT(key.size() >= 12 && tags.size() <= UINT16_MAX);
-  CELLAR_ASSERT(key.size() <= UINT32_MAX && value.size() <= UINT32_MAX);
-  const size_t bytes = kLogCellHeaderBytes + key.size() + value.size() + tags.size();
+char* RecordBuilder::add(uint32_t family_id, size_t key_bytes, std::string_view value,
+                         std::string_view tags) {
+  CELLAR_ASSERT(key_bytes >= 12 && tags.size() <= UINT16_MAX);
+  CELLAR_ASSERT(key_bytes <= UINT32_MAX && value.size() <= UINT32_MAX);
+  const size_t bytes = kLogCellHeaderBytes + key_bytes + value.size() + tags.size();
   if (capacity_ - used_ < bytes || capacity_ == 0) grow(bytes);
-  char* to = buffer_.get() + used_;
-  store_le32(to, family_id);
-  store_le32(to + 4, static_cast<uint32_t>(key.size()));
-  store_le32(to + 8, static_cast<uint32_t>(value.size()));
-  store_le32(to + 12,
+  char* const header = buffer_.get() + used_;
+  store_le32(header, family_id);
+  store_le32(header + 4, static_cast<uint32_t>(key_bytes));
+  store_le32(header + 8, static_cast<uint32_t>(value.size()));
+  store_le32(header + 12,
              static_cast<uint32_t>(tags.size()));  // the upper half stays zero: tags are at most 65,535
-  to += kLogCellHeaderBytes;
-  for (const std::string_view part : {key, value, tags}) {
-    if (!part.empty()) std::memcpy(to, part.data(), part.size());
-    to += part.size();
-  }
+  char* const key = header + kLogCellHeaderBytes;
+  char* const after_key = key + key_bytes;
+  if (!value.empty()) std::memcpy(after_key, value.data(), value.size());
+  if (!tags.empty()) std::memcpy(after_key + value.size(), tags.data(), tags.size());
   used_ += bytes;
   CELLAR_DCHECK(used_ <= capacity_);
   ++count_;
+  return key;
 }
 
 std::string_view RecordBuilder::finish(int64_t written_ms) {

@@ -160,13 +160,15 @@ bool decode_prev(std::string_view payload, PrevFacts& facts);
 // time.
 //
 //   builder.begin();
-//   builder.add_parts(family_id, key, value, tags);   // as often as needed
+//   store_flat_key(builder.add(family_id, key_bytes, value, tags), ...);   // as often as needed
 //   wal.append(sequence, builder.count(), builder.finish(now_ms));
 class RecordBuilder {
  public:
   void begin() { used_ = kLogTimeBytes, count_ = 0; }
-  // The key carries no sequence: all cells of a record have the record's. Allocates only to grow.
-  void add_parts(uint32_t family_id, std::string_view key, std::string_view value, std::string_view tags);
+  // Adds a cell, and returns the place of its flat key of `key_bytes`. The caller writes the key there before
+  // it calls the builder again. The key carries no sequence: all cells of a record have the record's.
+  // Allocates only to grow.
+  char* add(uint32_t family_id, size_t key_bytes, std::string_view value, std::string_view tags);
   // The payload, with the time at which the batch was stamped; valid until the next begin() or add.
   std::string_view finish(int64_t written_ms);
 

@@ -4,7 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <utility>
+#include <bit>
 
 #include "base/assert.h"
 #include "base/bytes.h"
@@ -13,6 +13,15 @@
 #include "base/spin.h"
 
 namespace cellar {
+namespace {
+
+// Returns the lowest stripe of which this word of a set has a bit.
+size_t stripe_at(size_t word, uint64_t bits) {
+  CELLAR_DCHECK(bits != 0);
+  return 64 * word + static_cast<size_t>(std::countr_zero(bits));
+}
+
+}  // namespace
 
 RowLocks::RowLocks(Executor& executor) : stripes_(kStripes), released_(executor.make_event()) {}
 
@@ -80,34 +89,43 @@ void RowLocks::unlock(size_t stripe, Mode mode) {
 }
 
 RowLockSet::~RowLockSet() {
-  CELLAR_ASSERT(first_ == SIZE_MAX || more_.empty());
-  if (first_ != SIZE_MAX) locks_.unlock(first_, mode_);
-  for (const size_t stripe : more_) locks_.unlock(stripe, mode_);
+  CELLAR_ASSERT(only_ == SIZE_MAX || !many_);
+  if (only_ != SIZE_MAX) locks_.unlock(only_, mode_);
+  if (!many_) return;
+  for (size_t word = 0; word < held_.size(); ++word)
+    for (uint64_t left = held_[word]; left != 0; left &= left - 1)
+      locks_.unlock(stripe_at(word, left), mode_);
 }
 
 Status RowLockSet::lock_row(std::string_view row, int64_t timeout_us, Clock& clock) {
-  CELLAR_ASSERT(first_ == SIZE_MAX && more_.empty());
+  CELLAR_ASSERT(only_ == SIZE_MAX && !many_);
   const size_t stripe = RowLocks::stripe_of(row);
   if (const Status status = locks_.lock(stripe, mode_, timeout_us, clock); !status.ok())
     return status.with_context("row " + escaped(row));
-  first_ = stripe;
+  only_ = stripe;
   return {};
 }
 
 Status RowLockSet::lock_rows(const std::vector<std::string_view>& rows, int64_t timeout_us, Clock& clock) {
-  CELLAR_ASSERT(first_ == SIZE_MAX && more_.empty());
-  std::vector<std::pair<size_t, std::string_view>> stripes;
-  stripes.reserve(rows.size());
-  for (const std::string_view row : rows) stripes.emplace_back(RowLocks::stripe_of(row), row);
-  std::ranges::sort(stripes);
-  more_.reserve(std::min(stripes.size(), RowLocks::kStripes));
-  for (const auto& [stripe, row] : stripes) {
-    if (!more_.empty() && more_.back() == stripe) continue;
-    if (const Status status = locks_.lock(stripe, mode_, timeout_us, clock); !status.ok())
-      return status.with_context("row " + escaped(row));
-    CELLAR_ASSERT(more_.empty() ||
-                  more_.back() < stripe);  // in ascending order, or two sets could wait in a circle
-    more_.push_back(stripe);
+  CELLAR_ASSERT(only_ == SIZE_MAX && !many_);
+  Stripes wanted{};
+  for (const std::string_view row : rows) {
+    const size_t stripe = RowLocks::stripe_of(row);
+    wanted[stripe / 64] |= uint64_t{1} << stripe % 64;
+  }
+  held_ = {};
+  many_ = true;
+  // In ascending order, or two sets could wait for each other in a circle.
+  for (size_t word = 0; word < wanted.size(); ++word) {
+    for (uint64_t left = wanted[word]; left != 0; left &= left - 1) {
+      const size_t stripe = stripe_at(word, left);
+      if (const Status status = locks_.lock(stripe, mode_, timeout_us, clock); !status.ok()) {
+        const auto row = std::ranges::find(rows, stripe, RowLocks::stripe_of);
+        CELLAR_ASSERT(row != rows.end());
+        return status.with_context("row " + escaped(*row));
+      }
+      held_[word] |= left & (~left + 1);
+    }
   }
   return {};
 }

@@ -1,6 +1,7 @@
 // RowLocks: blind writes to a row may run side by side, a read-modify-write has its row alone.
 #pragma once
 
+#include <array>
 #include <atomic>
 #include <cstdint>
 #include <map>
@@ -54,10 +55,14 @@ class RowLockSet {
   Status lock_rows(const std::vector<std::string_view>& rows, int64_t timeout_us, Clock& clock);
 
  private:
+  // One bit for each stripe, so that a batch of any order needs no sorting.
+  using Stripes = std::array<uint64_t, RowLocks::kStripes / 64>;
+
   RowLocks& locks_;
   RowLocks::Mode mode_;
-  size_t first_ = SIZE_MAX;  // the common case: one row, no allocation
-  std::vector<size_t> more_;
+  size_t only_ = SIZE_MAX;  // held by lock_row()
+  bool many_ = false;       // lock_rows() was called
+  Stripes held_;            // filled by lock_rows() only
 };
 
 // GrowingRowLocks: the locks of a write that learns under them which further locks it needs. A further lock

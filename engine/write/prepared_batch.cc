@@ -130,15 +130,17 @@ Status PreparedBatch::check(const Item& item, const Limits& limits) const {
 
 Status PreparedBatch::finish(int64_t now_ms, const Limits& limits) {
   CELLAR_ASSERT(cells_.empty() && builder_.count() == 0);  // begin() or reopen() was called
-  for (Item& item : items_)
+  for (Item& item : items_) {
     if (item.timestamp == kNow) item.timestamp = now_ms;
-  for (const Item& item : items_) CELLAR_TRY(check(item, limits));
+    CELLAR_TRY(check(item, limits));
+  }
   if (items_.size() > 1) resolve_duplicates();
   for (const Item& item : items_) {
     if (item.superseded) continue;
-    key_.clear();
-    append_flat_key(key_, item.row, item.store->family(), item.qualifier, item.timestamp, item.type);
-    builder_.add_parts(item.store->ids().family, key_, item.value, item.tags);
+    const std::string_view family = item.store->family();
+    const size_t key_bytes = flat_key_bytes(item.row.size(), family.size(), item.qualifier.size());
+    char* const key = builder_.add(item.store->ids().family, key_bytes, item.value, item.tags);
+    store_flat_key(key, item.row, family, item.qualifier, item.timestamp, item.type);
     if (builder_.bytes() > limits.batch_bytes_max)
       return Status::limit(
                  fmt::format("the batch is larger than {} bytes (batch_bytes_max)", limits.batch_bytes_max))

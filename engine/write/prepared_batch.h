@@ -93,7 +93,6 @@ class PreparedBatch {
   std::vector<std::unique_ptr<std::string>> kept_;     // the first kept_used_ are in use, the others spare
   size_t kept_used_ = 0;
   RecordBuilder builder_;
-  std::string key_;
   std::vector<PreparedCell> cells_;
   std::vector<Store*> stores_;
   std::string_view payload_;

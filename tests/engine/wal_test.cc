@@ -92,7 +92,7 @@ TEST(WalFormat, CellsComeBackWithTags) {
   for (int round = 0; round < 3; ++round) {
     builder.begin();
     for (uint32_t i = 0; i < 200; ++i)
-      builder.add_parts(i, key_of(i), value_of(i, i * 3), std::string(i % 7, 't'));
+      add_cell(builder, i, key_of(i), value_of(i, i * 3), std::string(i % 7, 't'));
     const std::string_view payload = builder.finish(-5);
     EXPECT_EQ(static_cast<int64_t>(load_le64(payload.data())), -5) << "when it was written";
     LogCells cells(payload, builder.count(), 42);
@@ -119,7 +119,7 @@ TEST(WalFormat, CellsComeBackWithTags) {
 TEST(WalFormat, HostilePayloadsAreRefused) {
   RecordBuilder builder;
   builder.begin();
-  for (uint32_t i = 0; i < 3; ++i) builder.add_parts(i, key_of(i), "value", "tag");
+  for (uint32_t i = 0; i < 3; ++i) add_cell(builder, i, key_of(i), "value", "tag");
   const std::string payload(builder.finish(1));
   const auto walk = [](const std::string& bytes, uint32_t count) {
     const auto exact = std::make_unique<char[]>(bytes.size());  // so that a step outside is seen
