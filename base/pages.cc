@@ -21,10 +21,17 @@ namespace {
 
 std::atomic<uint64_t> taken{0};
 
+// Returns null if the system has no memory.
+char* try_map(size_t bytes, int more_flags) {
+  constexpr int kFlags = MAP_PRIVATE | MAP_ANONYMOUS;
+  void* const pages = ::mmap(nullptr, bytes, PROT_READ | PROT_WRITE, kFlags | more_flags, -1, 0);
+  return pages == MAP_FAILED ? nullptr : static_cast<char*>(pages);
+}
+
 char* map(size_t bytes) {
-  void* const pages = ::mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-  if (pages == MAP_FAILED) throw std::bad_alloc();
-  return static_cast<char*>(pages);
+  char* const pages = try_map(bytes, 0);
+  if (pages == nullptr) throw std::bad_alloc();
+  return pages;
 }
 
 void unmap(char* pages, size_t bytes) {
@@ -65,6 +72,11 @@ class SpareBlocks {
     if (count_ == 0) return nullptr;
     ++uses_;
     return blocks_[--count_];
+  }
+  // Returns true if fewer bytes are spare, and one more block would be kept.
+  bool lacks(uint64_t bytes) const {
+    const MutexLock lock(mutex_);
+    return count_ < limit() && count_ * SparePages::kBlockBytes < bytes;
   }
   // Returns false if the block must go back to the system.
   bool keep(char* block) {
@@ -151,6 +163,14 @@ SparePages::SparePages(uint64_t bytes) : asked_bytes_(std::min<uint64_t>(bytes, 
   spare.ask(asked_bytes_);
 }
 SparePages::~SparePages() { spare.withdraw(asked_bytes_); }
+void SparePages::make_ready(uint64_t bytes) {
+  while (kKeepsMemory && spare.lacks(bytes)) {
+    char* const block = try_map(kBlockBytes, MAP_POPULATE);
+    if (block == nullptr) return;  // the writer that needs the memory finds out
+    taken.fetch_add(kBlockBytes, std::memory_order_relaxed);
+    if (!spare.keep(block)) give_to_system(block, kBlockBytes);
+  }
+}
 uint64_t SparePages::bytes() { return spare.bytes(); }
 uint64_t SparePages::uses() { return spare.uses(); }
 void SparePages::release() { spare.release(); }

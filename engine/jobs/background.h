@@ -58,6 +58,7 @@ class Background final : public FlushScheduler {
   Result<std::optional<CompactionInfo>> next_compaction(Store& store, bool major,
                                                         std::vector<std::string>* trace);
 
+  void make_pages_ready() override;
   bool relief_is_due() const override;
   void relieve_memory_and_log() override;
   // Freezes and flushes memtables if all memtables together are too large. Called where no write may ask for

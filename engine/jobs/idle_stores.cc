@@ -22,6 +22,7 @@ constexpr int64_t kDayMs = 86'400'000;
 constexpr int64_t kHourMs = 3'600'000;    // no off-peak time is shorter
 constexpr int64_t kLookMsMax = kDayMs;    // between two looks if something is due, because clocks are set
 constexpr int64_t kDoubtMsMax = kHourMs;  // the same while the clock is not believed (ExpiryClock)
+constexpr uint64_t kPagesReadyBytes = 4 << 20;  // what the fastest writer fills in 30 ms
 
 int64_t later(int64_t ms, int64_t by_ms) {
   int64_t result = 0;
@@ -124,6 +125,12 @@ std::optional<int64_t> Background::begin_due_compactions() {
   CELLAR_ASSERT(next_ms > 0);
   const bool doubted = work_.expiry.read().ahead_ms != 0;
   return std::min(next_ms, doubted ? kDoubtMsMax : kLookMsMax) * 1000;
+}
+
+void Background::make_pages_ready() {
+  idle_watch_.note();  // gives back what no memtable has taken
+  // The job uses nothing of the engine, which need not wait for it.
+  work_.world.executor.submit(JobPriority::kHigh, [] { SparePages::make_ready(kPagesReadyBytes); });
 }
 
 // Gives the memory of flushed memtables back once nobody has used it for as long as looks are apart. Returns

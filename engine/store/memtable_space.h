@@ -34,10 +34,13 @@ class MemtableSpace {
   int64_t room(int64_t total) const { return std::max(total - held_bytes(), total / kShareOfWriters); }
   // Returns true if readers hold so much that writers must wait for them.
   bool is_overheld(int64_t total) const { return held_bytes() / kOverheld >= total; }
-  void grow(int64_t bytes) {
+  // Counts the growth of a memtable. Returns true about once in kStepBytes of it.
+  bool grow(int64_t bytes) {
     CELLAR_DCHECK(bytes >= 0);
-    bytes_.fetch_add(bytes, std::memory_order_relaxed);
+    const int64_t before = bytes_.fetch_add(bytes, std::memory_order_relaxed);
+    return before / kStepBytes != (before + bytes) / kStepBytes;
   }
+  static constexpr int64_t kStepBytes = 1 << 20;
   // Gives back bytes that grow() has counted.
   void shrink(uint64_t bytes) {
     const int64_t before = bytes_.fetch_sub(static_cast<int64_t>(bytes), std::memory_order_relaxed);

@@ -501,7 +501,8 @@ bool WritePath::insert(PreparedWrite& prepared, bool logged) noexcept {
 bool WritePath::count_growth(Store& store) {
   const int64_t growth = store.take_growth();
   CELLAR_ASSERT(growth >= 0);
-  parts_.memory.grow(growth);
+  if (parts_.memory.grow(growth)) [[unlikely]]
+    flushes_.make_pages_ready();
   parts_.throttle.spend(store, static_cast<uint64_t>(growth));
   return is_full(store);
 }

@@ -36,6 +36,8 @@ class FlushScheduler {
   virtual ~FlushScheduler() = default;
   // Returns true if relieve_memory_and_log() may have something to do. Cheap; any thread.
   virtual bool relief_is_due() const = 0;
+  // Memtables grow, and will need more pages of memory. A job makes some ready. Cheap.
+  virtual void make_pages_ready() = 0;
   // Flushes what is frozen in the store.
   virtual void queue_flush(std::shared_ptr<Store> store) = 0;
   // Freezes the largest memtable when memory runs short, and the one that holds back the log when that grows

@@ -3,6 +3,7 @@
 #include "base/pages.h"
 
 #include <gtest/gtest.h>
+#include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -20,6 +21,12 @@ namespace cellar::testing {
 
 // AddressSanitizer gets all memory back at once.
 constexpr uint64_t kKept = kKeepsMemory ? SparePages::kBlockBytes : 0;  // of a block
+
+uint64_t page_faults_of_thread() {
+  rusage usage{};
+  EXPECT_EQ(getrusage(RUSAGE_THREAD, &usage), 0);
+  return static_cast<uint64_t>(usage.ru_minflt);
+}
 
 TEST(Pages, TheyAreAlignedAndGoBack) {
   const uint64_t before = bytes_of_pages();
@@ -101,6 +108,29 @@ TEST(SparePages, TheSumOfWhatIsAskedForIsKept) {
   }
   EXPECT_EQ(SparePages::bytes(), 2 * kKept);
   EXPECT_EQ(kept_of_8(), 2 * kKept);
+}
+
+TEST(SparePages, BlocksAreMadeReadyWithinTheLimit) {
+  const uint64_t before = bytes_of_pages();
+  SparePages::make_ready(UINT64_MAX);
+  EXPECT_EQ(SparePages::bytes(), 0u) << "nobody asks for it";
+  const SparePages user(4 * SparePages::kBlockBytes);
+  SparePages::make_ready(SparePages::kBlockBytes + 1);
+  EXPECT_EQ(SparePages::bytes(), 2 * kKept);
+  SparePages::make_ready(2 * SparePages::kBlockBytes);
+  EXPECT_EQ(SparePages::bytes(), 2 * kKept);
+  SparePages::make_ready(UINT64_MAX);
+  EXPECT_EQ(SparePages::bytes(), 4 * kKept);
+  EXPECT_EQ(bytes_of_pages(), before + 4 * kKept);
+  char* const block = take_pages(SparePages::kBlockBytes);
+  if (kKeepsMemory) {
+    const uint64_t faults = page_faults_of_thread();
+    std::memset(block, 1, SparePages::kBlockBytes);
+    EXPECT_LT(page_faults_of_thread() - faults, 8u) << "its pages are there";
+  }
+  return_pages(block, SparePages::kBlockBytes);
+  SparePages::release();
+  EXPECT_EQ(bytes_of_pages(), before);
 }
 
 // Threads take and return blocks; each block has one owner at a time. All of a thread's blocks are marked
