@@ -21,17 +21,13 @@ namespace {
 
 std::atomic<uint64_t> taken{0};
 
-// Returns null if the system has no memory.
-char* try_map(size_t bytes, int more_flags) {
-  constexpr int kFlags = MAP_PRIVATE | MAP_ANONYMOUS;
-  void* const pages = ::mmap(nullptr, bytes, PROT_READ | PROT_WRITE, kFlags | more_flags, -1, 0);
-  return pages == MAP_FAILED ? nullptr : static_cast<char*>(pages);
-}
+constexpr size_t kSmallPageBytes = 4096;
+constexpr size_t kHugePageBytes = 2 << 20;
 
-char* map(size_t bytes) {
-  char* const pages = try_map(bytes, 0);
-  if (pages == nullptr) throw std::bad_alloc();
-  return pages;
+// Returns null if the system has no memory.
+char* try_map(size_t bytes) {
+  void* const pages = ::mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  return pages == MAP_FAILED ? nullptr : static_cast<char*>(pages);
 }
 
 void unmap(char* pages, size_t bytes) {
@@ -46,16 +42,29 @@ bool is_aligned(const char* pages, size_t alignment) {
   return reinterpret_cast<uintptr_t>(pages) % alignment == 0;
 }
 
-// The system puts mappings of one size next to each other, so that usually only the first is too long.
-char* map_aligned(size_t bytes, size_t alignment) {
-  char* pages = map(bytes);
-  if (is_aligned(pages, alignment)) return pages;
+// Returns null if the system has no memory. The system puts mappings of one size next to each other, so that
+// usually only the first is too long.
+char* try_map_aligned(size_t bytes, size_t alignment) {
+  char* pages = try_map(bytes);
+  if (pages == nullptr || is_aligned(pages, alignment)) return pages;
   unmap(pages, bytes);
-  pages = map(bytes + alignment);
+  pages = try_map(bytes + alignment);
+  if (pages == nullptr) return nullptr;
   const size_t before = alignment - reinterpret_cast<uintptr_t>(pages) % alignment;
   unmap(pages, before);
   unmap(pages + before + bytes, alignment - before);
   return pages + before;
+}
+
+// Returns memory of one huge page, or of small ones if the system has no huge page. The pages are there.
+// Returns null if the system has no memory.
+char* try_map_huge_page() {
+  char* const pages = try_map_aligned(kHugePageBytes, kHugePageBytes);
+  if (pages == nullptr) return nullptr;
+  ::madvise(pages, kHugePageBytes, MADV_HUGEPAGE);
+  for (size_t at = 0; at < kHugePageBytes; at += kSmallPageBytes)
+    *static_cast<volatile char*>(pages + at) = 0;
+  return pages;
 }
 
 void give_to_system(char* pages, size_t bytes) {
@@ -146,7 +155,8 @@ char* take_pages(size_t bytes, size_t alignment) {
   if (!kKeepsMemory) return static_cast<char*>(::operator new (bytes, std::align_val_t{alignment}));
   if (is_spare(bytes, alignment))
     if (char* const block = spare.take()) return block;
-  char* const pages = map_aligned(bytes, alignment);
+  char* const pages = try_map_aligned(bytes, alignment);
+  if (pages == nullptr) throw std::bad_alloc();
   taken.fetch_add(bytes, std::memory_order_relaxed);
   return pages;
 }
@@ -165,10 +175,11 @@ SparePages::SparePages(uint64_t bytes) : asked_bytes_(std::min<uint64_t>(bytes, 
 SparePages::~SparePages() { spare.withdraw(asked_bytes_); }
 void SparePages::make_ready(uint64_t bytes) {
   while (kKeepsMemory && spare.lacks(bytes)) {
-    char* const block = try_map(kBlockBytes, MAP_POPULATE);
-    if (block == nullptr) return;  // the writer that needs the memory finds out
-    taken.fetch_add(kBlockBytes, std::memory_order_relaxed);
-    if (!spare.keep(block)) give_to_system(block, kBlockBytes);
+    char* const blocks = try_map_huge_page();
+    if (blocks == nullptr) return;  // the writer that needs the memory finds out
+    taken.fetch_add(kHugePageBytes, std::memory_order_relaxed);
+    for (size_t at = 0; at < kHugePageBytes; at += kBlockBytes)
+      if (!spare.keep(blocks + at)) give_to_system(blocks + at, kBlockBytes);
   }
 }
 uint64_t SparePages::bytes() { return spare.bytes(); }

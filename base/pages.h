@@ -34,8 +34,8 @@ class SparePages {
   SparePages(const SparePages&) = delete;
   SparePages& operator=(const SparePages&) = delete;
 
-  // Makes new blocks, with their pages, until so many bytes are spare, or as many as are asked for. Stops if
-  // the system has no memory. Takes about 0.3 ms for a block, so that it is work for a job.
+  // Makes new blocks, in huge pages if the system has some, until so many bytes are spare, or as many as are
+  // asked for. Stops if the system has no memory. A block takes about 0.3 ms, so this is work for a job.
   static void make_ready(uint64_t bytes);
   // Returns the bytes of all spare blocks of the process.
   static uint64_t bytes();
