@@ -22,7 +22,6 @@ constexpr int64_t kDayMs = 86'400'000;
 constexpr int64_t kHourMs = 3'600'000;    // no off-peak time is shorter
 constexpr int64_t kLookMsMax = kDayMs;    // between two looks if something is due, because clocks are set
 constexpr int64_t kDoubtMsMax = kHourMs;  // the same while the clock is not believed (ExpiryClock)
-constexpr uint64_t kPagesReadyBytes = 4 << 20;  // what the fastest writer fills in 30 ms
 
 int64_t later(int64_t ms, int64_t by_ms) {
   int64_t result = 0;
@@ -130,7 +129,7 @@ std::optional<int64_t> Background::begin_due_compactions() {
 void Background::make_pages_ready() {
   idle_watch_.note();  // gives back what no memtable has taken
   // The job uses nothing of the engine, which need not wait for it.
-  work_.world.executor.submit(JobPriority::kHigh, [] { SparePages::make_ready(kPagesReadyBytes); });
+  work_.world.executor.submit(JobPriority::kHigh, [] { SparePages::make_ready(SparePages::kReadyBytes); });
 }
 
 // Gives the memory of flushed memtables back once nobody has used it for as long as looks are apart. Returns

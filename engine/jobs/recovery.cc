@@ -10,6 +10,7 @@
 #include <set>
 
 #include "base/assert.h"
+#include "base/pages.h"
 #include "base/random.h"
 #include "engine/jobs/background.h"
 #include "engine/jobs/family_stores.h"
@@ -103,6 +104,7 @@ class Recovery {
   std::map<uint32_t, Recovered> families_;  // by id
   Lane lane_;
   Lane helper_lane_{.is_helper = true};
+  uint64_t bytes_read_ = 0;             // payloads of the log
   std::atomic<bool> full_{false};       // memtables of a family are full
   std::optional<ReplayHelper> helper_;  // if all that is replayed goes into files
   LogSummary summary_;
@@ -213,6 +215,9 @@ Status Recovery::open_tables() {
 }
 
 Status Recovery::replay_record(const LogRecord& record) {
+  constexpr uint64_t kStep = SparePages::kBlockBytes;
+  const uint64_t before = std::exchange(bytes_read_, bytes_read_ + record.payload.size());
+  if (before / kStep != bytes_read_ / kStep) SparePages::make_ready(SparePages::kReadyBytes);
   bool taken = false;
   if (helper_) {
     CELLAR_TRY_ASSIGN(taken, helper_->offer(record));

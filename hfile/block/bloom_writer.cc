@@ -20,10 +20,16 @@ BloomWriter::BloomWriter(const BloomShape& shape, BloomHash hash, std::string co
 void BloomWriter::add(std::string_view key) {
   if (keys_ > 0 && key == last_key_) return;
   if (full()) close_chunk();
-  if (!current_) current_.emplace(BloomChunk{std::string(key), {}});
+  if (!current_) begin_chunk(key);
   current_->keys.push_back(bloom_hashes(hash_, key));
   last_key_.assign(key);
   ++keys_;
+}
+
+// After a full chunk, the next one is likely to be full as well.
+void BloomWriter::begin_chunk(std::string_view key) {
+  current_.emplace(BloomChunk{std::string(key), {}});
+  if (keys_ != 0) current_->keys.reserve(shape_.keys_max);
 }
 
 void BloomWriter::close_chunk() {

@@ -46,6 +46,7 @@ class BloomWriter {
 
  private:
   bool full() const { return current_ && current_->keys.size() >= shape_.keys_max; }
+  void begin_chunk(std::string_view key);
   void close_chunk();
 
   const BloomShape shape_;
