@@ -173,6 +173,7 @@ SparePages::SparePages(uint64_t bytes) : asked_bytes_(std::min<uint64_t>(bytes, 
   spare.ask(asked_bytes_);
 }
 SparePages::~SparePages() { spare.withdraw(asked_bytes_); }
+
 void SparePages::make_ready(uint64_t bytes) {
   while (kKeepsMemory && spare.lacks(bytes)) {
     char* const blocks = try_map_huge_page();
@@ -182,6 +183,7 @@ void SparePages::make_ready(uint64_t bytes) {
       if (!spare.keep(blocks + at)) give_to_system(blocks + at, kBlockBytes);
   }
 }
+
 uint64_t SparePages::bytes() { return spare.bytes(); }
 uint64_t SparePages::uses() { return spare.uses(); }
 void SparePages::release() { spare.release(); }

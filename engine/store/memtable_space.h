@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "base/assert.h"
+#include "base/pages.h"
 #include "engine/store/store_view.h"
 
 namespace cellar {
@@ -34,13 +35,13 @@ class MemtableSpace {
   int64_t room(int64_t total) const { return std::max(total - held_bytes(), total / kShareOfWriters); }
   // Returns true if readers hold so much that writers must wait for them.
   bool is_overheld(int64_t total) const { return held_bytes() / kOverheld >= total; }
-  // Counts the growth of a memtable. Returns true about once in kStepBytes of it.
+  // Counts the growth of a memtable. Returns true about once for each block of SparePages that it takes.
   bool grow(int64_t bytes) {
     CELLAR_DCHECK(bytes >= 0);
+    constexpr int64_t kStep = SparePages::kBlockBytes;
     const int64_t before = bytes_.fetch_add(bytes, std::memory_order_relaxed);
-    return before / kStepBytes != (before + bytes) / kStepBytes;
+    return before / kStep != (before + bytes) / kStep;
   }
-  static constexpr int64_t kStepBytes = 1 << 20;
   // Gives back bytes that grow() has counted.
   void shrink(uint64_t bytes) {
     const int64_t before = bytes_.fetch_sub(static_cast<int64_t>(bytes), std::memory_order_relaxed);
