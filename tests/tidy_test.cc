@@ -184,6 +184,33 @@ void check_loops(const Source& source, Strings& complaints) {
   }
 }
 
+// Returns whether the function that begins in the line gives a pointer or a reference to what is constant.
+bool declares_a_place(std::string_view line) {
+  const size_t open = line.find('(');
+  if (line.find("const ") > open) return false;
+  if (open == std::string_view::npos) return false;
+  const size_t blank = line.rfind(' ', open);
+  if (blank == std::string_view::npos || blank == 0) return false;
+  const char before = line[blank - 1];
+  return before == '*' || (before == '&' && line[blank - 2] != '&');
+}
+
+// const Record* find() { return state()->record(); }: what state() returns may be the last that keeps the
+// record alive, and it is gone when the caller looks.
+void check_returns(const Source& source, Strings& complaints) {
+  std::string_view function;  // the line in which the function begins
+  for (size_t i = 0; i < source.code.size(); ++i) {
+    const std::string& line = source.code[i];
+    const size_t returns = line.find("return ");
+    const bool member = line.ends_with(") const {") || line.find(") const { return ") != std::string::npos;
+    if (member || (!line.empty() && is_word(line[0]))) function = line;
+    if (returns == std::string::npos || line.find("()->", returns) == std::string::npos) continue;
+    if (declares_a_place(function) && line.find("[") > returns)
+      complaints.push_back(source.at(i + 1) +
+                           "a place within what a temporary pointer points at; return what keeps it alive");
+  }
+}
+
 // One complaint for a whole file: ./dev format mends all its lines at once.
 void check_columns(const Source& source, Strings& complaints) {
   const auto wide = [](const std::string& line) { return columns(line) > kColumns; };
@@ -203,6 +230,7 @@ Strings check_form(const Sources& sources) {
     if (!source.cpp()) continue;
     check_columns(source, complaints);
     check_loops(source, complaints);
+    check_returns(source, complaints);
     if (source.lines.empty() || !source.lines[0].starts_with("// ") || source.lines[0].size() < 12) {
       complaints.push_back(source.at(1) +
                            "begin with a line that says why the file exists: // Name: a sentence.");

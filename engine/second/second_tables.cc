@@ -83,8 +83,9 @@ Status SecondTables::follow_source(const std::string& source, const Followed& se
   return {};
 }
 
-const TableRecord* SecondTables::record(const std::string& table) const {
-  return parts_.disk.manifest->current()->table_named(table);
+std::shared_ptr<const TableRecord> SecondTables::record(const std::string& table) const {
+  const std::shared_ptr<const ManifestState> state = parts_.disk.manifest->current();
+  return {state, state->table_named(table)};
 }
 
 std::vector<std::string> SecondTables::of(const std::string& table) const {
@@ -99,7 +100,7 @@ std::vector<std::string> SecondTables::of(const std::string& table) const {
 Result<TableOptions> SecondTables::schema(const std::string& name, const SecondTable& second) const {
   CELLAR_TRY_ASSIGN(const SecondDefinition definition, SecondDefinition::parse(second));
   CELLAR_TRY(parts_.catalog.find(second.of).status());
-  const TableRecord* const source = record(second.of);
+  const std::shared_ptr<const TableRecord> source = record(second.of);
   CELLAR_ASSERT(source != nullptr);
   if (source->second || source->name == name)
     return Status::invalid_argument(fmt::format("table {} cannot be the source of {}: it is {}", source->name,
@@ -121,7 +122,7 @@ Status SecondTables::drop_refusal(const std::string& table) const {
 }
 
 Status SecondTables::check_truncate(const std::string& table) const {
-  const TableRecord* const known = record(table);
+  const std::shared_ptr<const TableRecord> known = record(table);
   if (known == nullptr || !known->second) return {};
   return Status::invalid_argument(
              fmt::format("table {} is a second table and cannot be emptied alone", table))

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <map>
+#include <memory>
 #include <string>
 #include <utility>
 #include <vector>
@@ -53,8 +54,9 @@ class SecondTables {
   using Followed = std::vector<std::pair<std::string, SecondTable>>;
 
   Status follow_source(const std::string& source, const Followed& seconds);
-  // Returns the record of a table, or null if the manifest has none. The record is valid until the next edit.
-  const TableRecord* record(const std::string& table) const;
+  // Returns the record of a table, or null if the manifest has none. The record lives as long as the pointer,
+  // also if other threads commit edits.
+  std::shared_ptr<const TableRecord> record(const std::string& table) const;
 
   const Parts parts_;
   std::map<std::string, Followed> followed_;  // by source: as install() found it last

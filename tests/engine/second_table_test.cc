@@ -281,6 +281,28 @@ TEST_F(SecondTables, AreBuiltBesideWriters) {
   EXPECT_GT(expect_agreement(*engine_), 3U * 2900);
 }
 
+// A statement reads the record of a table while flushes replace the state that the record belongs to.
+TEST_F(SecondTables, StatementsReadTheirRecordsWhileFlushesCommit) {
+  open_tables();
+  make(kKept[0]);
+  std::atomic<bool> done{false};
+  uint64_t flushes = 0;
+  std::thread flusher([&] {
+    for (; !done.load() || flushes < 20; ++flushes) {
+      EXPECT_OK(table_->put(Put("r").add("d", "q", "v")));
+      EXPECT_OK(engine_->flush());
+    }
+  });
+  for (int i = 0; i < 500; ++i) {
+    const Status status = engine_->truncate_table("by_value");
+    EXPECT_TRUE(status.is(Code::kInvalidArgument)) << status.to_text();
+    EXPECT_EQ(status.hint(), "truncate t, which empties both");
+  }
+  done.store(true);
+  flusher.join();
+  EXPECT_EQ(expect_agreement(*engine_), 1U);
+}
+
 // The writer has looked for observers before there was a second table.
 TEST_F(SecondTables, AWriteThatBeganBeforeIsRefused) {
   open_tables();
