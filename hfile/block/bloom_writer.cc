@@ -1,10 +1,9 @@
 // BloomWriter: fills chunks, folds the last, and lists them in the filter's meta block.
 #include "hfile/block/bloom_writer.h"
 
-#include <algorithm>
-#include <iterator>
 #include <utility>
 
+#include "base/assert.h"
 #include "base/coding.h"
 
 namespace cellar {
@@ -14,51 +13,63 @@ constexpr uint32_t kCompoundFilterVersion = 3;
 
 }  // namespace
 
+void BloomKeys::add(std::string_view key) {
+  CELLAR_DCHECK(ends_.empty() || ends_.back() == bytes_.size());
+  bytes_.append(key);
+  ends_.push_back(bytes_.size());
+}
+
+void BloomKeys::clear() {
+  bytes_.clear();
+  ends_.clear();
+}
+
 BloomWriter::BloomWriter(const BloomShape& shape, BloomHash hash, std::string comparator)
     : shape_(shape), hash_(hash), comparator_(std::move(comparator)) {}
 
 void BloomWriter::add(std::string_view key) {
   if (keys_ > 0 && key == last_key_) return;
-  if (full()) close_chunk();
-  if (!current_) begin_chunk(key);
-  current_->keys.push_back(bloom_hashes(hash_, key));
+  added_.add(key);
   last_key_.assign(key);
   ++keys_;
 }
 
-// After a full chunk, the next one is likely to be full as well.
-void BloomWriter::begin_chunk(std::string_view key) {
-  current_.emplace(BloomChunk{std::string(key), {}});
-  if (keys_ != 0) current_->keys.reserve(shape_.keys_max);
+void BloomWriter::take(BloomKeys& keys) {
+  keys.clear();
+  std::swap(keys, added_);
 }
 
-void BloomWriter::close_chunk() {
-  ready_.push_back(std::move(*current_));
-  current_.reset();
+void BloomWriter::write_key(std::string_view key) {
+  if (full()) ready_.push_back(*std::exchange(current_, std::nullopt));
+  if (!current_) current_.emplace(Chunk{std::string(key), BloomBits(shape_)});
+  current_->bits.add(bloom_hashes(hash_, key));
+  ++current_->keys;
+  CELLAR_ASSERT(current_->keys <= shape_.keys_max);
 }
 
-void BloomWriter::take_due(std::vector<BloomChunk>& chunks) {
-  if (full()) close_chunk();
-  std::ranges::move(ready_, std::back_inserter(chunks));
-  ready_.clear();
+Status BloomWriter::write(const BloomKeys& keys, BlockWriter& blocks) {
+  for (size_t i = 0; i < keys.count(); ++i) write_key(keys.key(i));
+  if (full()) ready_.push_back(*std::exchange(current_, std::nullopt));
+  return write_ready(blocks);
 }
 
-void BloomWriter::take_rest(std::vector<BloomChunk>& chunks) {
-  if (current_) close_chunk();
-  take_due(chunks);
-}
-
-Status BloomWriter::write(const std::vector<BloomChunk>& chunks, BlockWriter& blocks) {
-  for (const BloomChunk& chunk : chunks) {
-    BloomBits bits(shape_);
-    for (const BloomHashes& key : chunk.keys) bits.add(key);
-    bits.fold();
-    keys_max_ += bits.keys_max();
-    bytes_ += bits.bytes().size();
-    CELLAR_TRY_ASSIGN(const BlockPlace place, blocks.write(BlockKind::kBloomChunk, bits.bytes()));
+Status BloomWriter::write_ready(BlockWriter& blocks) {
+  for (Chunk& chunk : ready_) {
+    chunk.bits.fold();
+    keys_max_ += chunk.bits.keys_max();
+    bytes_ += chunk.bits.bytes().size();
+    CELLAR_TRY_ASSIGN(const BlockPlace place, blocks.write(BlockKind::kBloomChunk, chunk.bits.bytes()));
     index_.add(chunk.first_key, place);
   }
+  ready_.clear();
   return {};
+}
+
+Status BloomWriter::write_rest(BlockWriter& blocks) {
+  CELLAR_TRY(write(added_, blocks));
+  added_.clear();
+  if (current_) ready_.push_back(*std::exchange(current_, std::nullopt));
+  return write_ready(blocks);
 }
 
 std::string BloomWriter::meta_payload() const {
@@ -76,11 +87,6 @@ std::string BloomWriter::meta_payload() const {
   return payload;
 }
 
-uint64_t BloomWriter::memory_bytes() const {
-  uint64_t keys = current_ ? current_->keys.capacity() : 0;
-  for (const BloomChunk& chunk : ready_) keys += chunk.keys.capacity();
-  CELLAR_DCHECK(!current_ || current_->keys.size() <= shape_.keys_max);
-  return keys * sizeof(BloomHashes);
-}
+uint64_t BloomWriter::memory_bytes() const { return added_.memory_bytes() + (keys_ > 0 ? shape_.bytes : 0); }
 
 }  // namespace cellar

@@ -14,50 +14,72 @@
 
 namespace cellar {
 
-// The content of a full chunk, or of the last one.
-struct BloomChunk {
-  std::string first_key;
-  std::vector<BloomHashes> keys;
+// The keys that the cells of one data block bring, in order.
+class BloomKeys {
+ public:
+  void add(std::string_view key);
+  void clear();
+
+  size_t count() const { return ends_.size(); }
+  std::string_view key(size_t i) const {
+    const size_t begin = i == 0 ? 0 : ends_[i - 1];
+    return std::string_view(bytes_).substr(begin, ends_[i] - begin);
+  }
+  uint64_t bytes() const { return bytes_.size() + ends_.size() * sizeof(size_t); }
+  // Returns the bytes of memory, with room that is not used.
+  uint64_t memory_bytes() const { return bytes_.capacity() + ends_.capacity() * sizeof(size_t); }
+
+ private:
+  std::string bytes_;  // one key after the other
+  std::vector<size_t> ends_;
 };
 
-// One thread at a time; but one may write() what another has taken.
+// One thread at a time adds and takes keys. One thread at a time, perhaps another, writes what was taken: it
+// hashes the keys and makes the chunks.
 class BloomWriter {
  public:
   // `shape` has room for a key. `comparator`: name of the class that orders the chunks' keys; HBase's is
   // empty for rows.
   BloomWriter(const BloomShape& shape, BloomHash hash, std::string comparator);
 
-  // Inserts a key at or after the one before; the same key again changes nothing.
+  // Adds a key at or after the one before; the same key again changes nothing.
   void add(std::string_view key);
-  // Call at each data-block boundary. Adds the full chunks to `chunks`, to be written after that block.
-  void take_due(std::vector<BloomChunk>& chunks);
-  // When the last data block is out: everything that is left.
-  void take_rest(std::vector<BloomChunk>& chunks);
-  // Makes chunks of bits, in the order in which they were taken, and writes them.
-  Status write(const std::vector<BloomChunk>& chunks, BlockWriter& blocks);
+  // Call at each data-block boundary. Puts the keys that were added since the last call in place of those of
+  // `keys`, to be written after that block.
+  void take(BloomKeys& keys);
+  // Call for all that was taken, in order. Writes the chunks that became full.
+  Status write(const BloomKeys& keys, BlockWriter& blocks);
+  // When the last data block is out, and nothing that was taken is left to write: writes all that is left.
+  Status write_rest(BlockWriter& blocks);
 
   uint64_t keys() const { return keys_; }
-  // Returns the bytes of the keys of chunks that are not taken yet.
+  // Returns the bytes of the keys that are not taken yet, and of a chunk's bits.
   uint64_t memory_bytes() const;
   // Returns the key of the last add(); valid until the next.
   const std::string& last_key() const { return last_key_; }
-  // The meta block's payload, when everything is taken and written.
+  // The meta block's payload, when everything is written.
   std::string meta_payload() const;
 
  private:
-  bool full() const { return current_ && current_->keys.size() >= shape_.keys_max; }
-  void begin_chunk(std::string_view key);
-  void close_chunk();
+  struct Chunk {
+    std::string first_key;
+    BloomBits bits;
+    uint64_t keys = 0;
+  };
+  bool full() const { return current_ && current_->keys >= shape_.keys_max; }
+  void write_key(std::string_view key);
+  Status write_ready(BlockWriter& blocks);
 
   const BloomShape shape_;
   const BloomHash hash_;
   const std::string comparator_;
-  std::optional<BloomChunk> current_;
-  std::vector<BloomChunk> ready_;  // full ones that no boundary has come by for
+  BloomKeys added_;
   std::string last_key_;
   uint64_t keys_ = 0;
 
-  // The state that only write() uses.
+  // The state that only write() and what follows it use.
+  std::optional<Chunk> current_;
+  std::vector<Chunk> ready_;  // full ones that no boundary has come by for
   IndexEntries index_;
   uint64_t keys_max_ = 0;  // capacities of all chunks, folded
   uint64_t bytes_ = 0;     // sizes of all chunks, folded

@@ -51,8 +51,8 @@ CutBlock BlockPipeline::blank() {
     block = std::move(state_->spare.back());
     state_->spare.pop_back();
   }
-  block.chunks.clear();
-  block.delete_chunks.clear();
+  block.bloom_keys.clear();
+  block.delete_bloom_keys.clear();
   return block;
 }
 
@@ -62,7 +62,7 @@ Status BlockPipeline::push(CutBlock block) {
     if (state.failure.ok()) state.failure = state.write_and_keep(block);
     return state.failure;
   }
-  const size_t bytes = block.payload.size();
+  const size_t bytes = block.bytes();
   CELLAR_TRY(state.work->push(std::move(block), bytes));
   if (state.work->bytes_left() > kBytesAhead) state.work->wait_until_left(kBytesAhead / 2);
   return {};
@@ -73,7 +73,7 @@ Status BlockPipeline::drain() { return state_->work ? state_->work->drain() : st
 uint64_t BlockPipeline::memory_bytes() const {
   uint64_t bytes = state_->work ? state_->work->bytes_left() : 0;
   const MutexLock lock(state_->mutex);
-  for (const CutBlock& block : state_->spare) bytes += block.payload.capacity();
+  for (const CutBlock& block : state_->spare) bytes += block.memory_bytes();
   return bytes;
 }
 

@@ -16,15 +16,21 @@
 
 namespace cellar {
 
-// A full data block, and the Bloom chunks that are written after it.
+// A full data block, and the keys that its cells bring to the Bloom filters.
 struct CutBlock {
   BlockKind kind = BlockKind::kData;
   std::string index_key;
   std::string payload;
   uint64_t cells = 0;  // of the file up to the block's end
   uint64_t rows = 0;   // that begin up to there
-  std::vector<BloomChunk> chunks;
-  std::vector<BloomChunk> delete_chunks;
+  BloomKeys bloom_keys;
+  BloomKeys delete_bloom_keys;
+
+  uint64_t bytes() const { return payload.size() + bloom_keys.bytes() + delete_bloom_keys.bytes(); }
+  // Returns the bytes of memory, with room that is not used.
+  uint64_t memory_bytes() const {
+    return payload.capacity() + bloom_keys.memory_bytes() + delete_bloom_keys.memory_bytes();
+  }
 };
 
 // One thread pushes; `write` runs on one thread at a time, for one block after the other.
@@ -45,7 +51,7 @@ class BlockPipeline {
   // Returns when all blocks are written: what `write` touches is then the caller's own, until the next
   // push().
   Status drain();
-  // Returns the bytes of the payloads that wait, and of the strings that are kept for later blocks.
+  // Returns the bytes of the blocks that wait, and of the memory that is kept for later blocks.
   uint64_t memory_bytes() const;
 
  private:

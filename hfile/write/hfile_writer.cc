@@ -141,7 +141,6 @@ class Writer final : public HFileWriter {
   Status cut_block();
   Status write_block(const CutBlock& block);
   Status write_all();
-  Status write_rest(std::optional<BloomWriter>& bloom);
   Status write_meta_blocks(IndexEntries& index);
   FileInfo make_info() const;
 
@@ -370,8 +369,8 @@ Status Writer::cut_block() {
   block.cells = summary_.cells;
   block.rows = summary_.rows;
   encoder_->finish(block.payload);
-  if (bloom_) bloom_->take_due(block.chunks);
-  if (delete_bloom_) delete_bloom_->take_due(block.delete_chunks);
+  if (bloom_) bloom_->take(block.bloom_keys);
+  if (delete_bloom_) delete_bloom_->take(block.delete_bloom_keys);
   summary_.data_blocks += 1;
   block_plain_bytes_ = 0;
   return pipeline_.push(std::move(block));
@@ -387,8 +386,8 @@ Status Writer::write_block(const CutBlock& block) {
   index_.add(block.index_key, place);
   counts_.add({place.offset + place.disk_bytes, block.cells, block.rows});
   CELLAR_TRY(index_.write_due_leaf(blocks_));
-  if (bloom_) CELLAR_TRY(bloom_->write(block.chunks, blocks_));
-  if (delete_bloom_) CELLAR_TRY(delete_bloom_->write(block.delete_chunks, blocks_));
+  if (bloom_) CELLAR_TRY(bloom_->write(block.bloom_keys, blocks_));
+  if (delete_bloom_) CELLAR_TRY(delete_bloom_->write(block.delete_bloom_keys, blocks_));
   return {};
 }
 
@@ -452,8 +451,8 @@ Status Writer::write_all() {
   CELLAR_TRY(pipeline_.drain());
   CELLAR_ASSERT((summary_.data_blocks == 0) == (summary_.cells == 0));
   CELLAR_TRY(index_.close_leaves(blocks_));
-  CELLAR_TRY(write_rest(bloom_));
-  CELLAR_TRY(write_rest(delete_bloom_));
+  if (bloom_) CELLAR_TRY(bloom_->write_rest(blocks_));
+  if (delete_bloom_) CELLAR_TRY(delete_bloom_->write_rest(blocks_));
 
   IndexEntries meta_index;
   CELLAR_TRY(write_meta_blocks(meta_index));
@@ -500,13 +499,6 @@ Status Writer::write_all() {
   summary_.file_bytes = blocks_.offset();
   summary_.trailer_crc32c = blocks_.sum();
   return {};
-}
-
-Status Writer::write_rest(std::optional<BloomWriter>& bloom) {
-  if (!bloom) return {};
-  std::vector<BloomChunk> chunks;
-  bloom->take_rest(chunks);
-  return bloom->write(chunks, blocks_);
 }
 
 Status Writer::write_meta_blocks(IndexEntries& index) {

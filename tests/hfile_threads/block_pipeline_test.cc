@@ -14,7 +14,7 @@ namespace {
 
 CutBlock numbered(BlockPipeline& pipeline, size_t number, size_t bytes) {
   CutBlock block = pipeline.blank();
-  EXPECT_TRUE(block.chunks.empty() && block.delete_chunks.empty());
+  EXPECT_TRUE(block.bloom_keys.count() == 0 && block.delete_bloom_keys.count() == 0);
   block.index_key = std::to_string(number);
   block.payload.assign(bytes, 'p');
   return block;
