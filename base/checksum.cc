@@ -7,6 +7,21 @@
 #include <algorithm>
 
 namespace cellar {
+namespace {
+
+// ISA-L leaves values in the upper halves of the vector registers. On processors of Intel, each later change
+// between wide instructions and ours, which use the lower halves only, then takes some 200 cycles.
+#if defined(__x86_64__)
+__attribute__((target("avx"))) void clear() { __builtin_ia32_vzeroupper(); }
+
+void clear_upper_halves() {
+  if (__builtin_cpu_supports("avx")) clear();
+}
+#else
+void clear_upper_halves() {}
+#endif
+
+}  // namespace
 
 uint32_t crc32c(std::string_view bytes, uint32_t before) {
   // ISA-L works on the bare register: this function adds the all-ones start and the final XOR. ISA-L's
@@ -19,6 +34,7 @@ uint32_t crc32c(std::string_view bytes, uint32_t before) {
     sum = crc32_iscsi(start, static_cast<int>(piece), sum);
     bytes.remove_prefix(piece);
   }
+  clear_upper_halves();
   return ~sum;
 }
 

@@ -39,6 +39,11 @@ class SparePages {
   // Makes new blocks, in huge pages if the system has some, until so many bytes are spare, or as many as are
   // asked for. Stops if the system has no memory. A block takes about 0.3 ms, so this is work for a job.
   static void make_ready(uint64_t bytes);
+  // Returns whether memory that grew from `before` to `after` bytes has come to another block: it is time to
+  // make some ready.
+  static constexpr bool is_passed(uint64_t before, uint64_t after) {
+    return before / kBlockBytes != after / kBlockBytes;
+  }
   // Returns the bytes of all spare blocks of the process.
   static uint64_t bytes();
   // Returns how many blocks were kept and taken again so far. The blocks are unused while it stays the same.

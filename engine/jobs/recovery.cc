@@ -215,9 +215,8 @@ Status Recovery::open_tables() {
 }
 
 Status Recovery::replay_record(const LogRecord& record) {
-  constexpr uint64_t kStep = SparePages::kBlockBytes;
   const uint64_t before = std::exchange(bytes_read_, bytes_read_ + record.payload.size());
-  if (before / kStep != bytes_read_ / kStep) SparePages::make_ready(SparePages::kReadyBytes);
+  if (SparePages::is_passed(before, bytes_read_)) SparePages::make_ready(SparePages::kReadyBytes);
   bool taken = false;
   if (helper_) {
     CELLAR_TRY_ASSIGN(taken, helper_->offer(record));

@@ -38,9 +38,8 @@ class MemtableSpace {
   // Counts the growth of a memtable. Returns true about once for each block of SparePages that it takes.
   bool grow(int64_t bytes) {
     CELLAR_DCHECK(bytes >= 0);
-    constexpr int64_t kStep = SparePages::kBlockBytes;
     const int64_t before = bytes_.fetch_add(bytes, std::memory_order_relaxed);
-    return before / kStep != (before + bytes) / kStep;
+    return SparePages::is_passed(static_cast<uint64_t>(before), static_cast<uint64_t>(before + bytes));
   }
   // Gives back bytes that grow() has counted.
   void shrink(uint64_t bytes) {
