@@ -42,6 +42,11 @@ inline void store_be64(char* to, uint64_t value) {
   std::memcpy(to, &value, sizeof value);
 }
 
+inline uint16_t load_le16(const char* from) {
+  uint16_t value;
+  std::memcpy(&value, from, sizeof value);
+  return value;
+}
 inline uint32_t load_le32(const char* from) {
   uint32_t value;
   std::memcpy(&value, from, sizeof value);

@@ -13,7 +13,6 @@
 #include "base/bytes.h"
 #include "base/checksum.h"
 #include "base/coding.h"
-#include "base/recycled.h"
 
 namespace cellar {
 
@@ -27,32 +26,6 @@ std::optional<BlockKind> kind_of(std::string_view magic) {
 }
 
 constexpr uint32_t kNoCodec = 2;
-
-// DiskBytes: memory for a block as it is stored, while it is decompressed. A thread keeps the memory for its
-// next block, unless the block is large. A check of a block may read another one: that one gets other memory.
-class DiskBytes {
- public:
-  explicit DiskBytes(size_t bytes)
-      : kept_(kKeepsMemory && bytes <= kKeptBytes), data_(kept_ ? std::move(kept()) : nullptr) {
-    if (data_ == nullptr) data_ = std::make_unique_for_overwrite<char[]>(kept_ ? kKeptBytes : bytes);
-  }
-  ~DiskBytes() {
-    if (kept_) kept() = std::move(data_);
-  }
-  DiskBytes(const DiskBytes&) = delete;
-  DiskBytes& operator=(const DiskBytes&) = delete;
-  char* data() const { return data_.get(); }
-
- private:
-  static constexpr size_t kKeptBytes = 32 << 10;
-  static std::unique_ptr<char[]>& kept() {
-    thread_local std::unique_ptr<char[]> of_thread;
-    return of_thread;
-  }
-
-  const bool kept_;
-  std::unique_ptr<char[]> data_;
-};
 
 }  // namespace
 
@@ -142,6 +115,7 @@ BlockReader::BlockReader(const ReadableFile* file, const Trailer& trailer, const
     : file_(file),
       codec_(codec),
       plain_(trailer.codec == kNoCodec),
+      steps_(stepwise_codec(codec)),
       header_bytes_(trailer.block_header_bytes()),
       options_(std::move(options)) {
   if (!trailer.block_sums.empty())
@@ -309,29 +283,35 @@ Result<Block*> BlockReader::decode(std::string_view disk, const BlockHeader& hea
   return Block::finish(std::move(block), 0, header.payload_bytes, header.kind);
 }
 
+Result<BlockHeader> BlockReader::check_once(std::string_view disk, uint64_t offset, uint64_t limit) const {
+  if (mapping_ == nullptr) return check(disk, offset, limit);
+  if (checked_->has(offset, disk.size())) return check_header(disk, offset, limit);
+  CELLAR_TRY_ASSIGN(const BlockHeader header, check(disk, offset, limit));
+  checked_->add(offset, disk.size());
+  return header;
+}
+
 // The first read of a block goes through the file, where a fault of the medium is an error and no signal. The
-// page cache then holds the same bytes for the mapping. All reads of a long walk do, because many blocks then
-// come in one read.
-Result<Block*> BlockReader::read_mapped(uint64_t offset, size_t bytes, uint64_t limit, ReadAhead* ahead,
-                                        Direction direction) const {
-  const std::string_view mapped(mapping_.get() + offset, bytes);
-  const bool checked = checked_->has(offset, bytes);
-  std::string_view disk = mapped;
-  std::optional<DiskBytes> copy;
-  if (ahead != nullptr) {
-    CELLAR_TRY_ASSIGN(disk, read_window(offset, bytes, limit, *ahead, direction));
-  } else if (!checked) {
-    copy.emplace(bytes);
-    if (const Status read = file_->read(offset, bytes, copy->data()); !read.ok()) [[unlikely]]
+// page cache then holds the same bytes for the mapping.
+Result<StoredBlock> BlockReader::read_stored(uint64_t offset, size_t bytes, uint64_t limit) const {
+  StoredBlock stored;
+  if (mapping_ != nullptr && checked_->has(offset, bytes)) {
+    stored.disk = {mapping_.get() + offset, bytes};
+  } else {
+    stored.copy.emplace(bytes);
+    if (const Status read = file_->read(offset, bytes, stored.copy->data()); !read.ok()) [[unlikely]]
       return read.at(place(offset));
-    disk = {copy->data(), bytes};
+    stored.disk = {stored.copy->data(), bytes};
   }
-  CELLAR_TRY_ASSIGN(const BlockHeader header,
-                    checked ? check_header(disk, offset, limit) : check(disk, offset, limit));
-  if (!checked) checked_->add(offset, bytes);
-  if (!plain_) return decode(disk, header, offset);
-  return Block::borrow(mapping_, mapped.substr(header.header_bytes, header.payload_bytes), header.kind,
-                       options_.in_memory);
+  CELLAR_TRY_ASSIGN(stored.header, check_once(stored.disk, offset, limit));
+  return stored;
+}
+
+Result<Block*> BlockReader::lend_or_decode(std::string_view disk, const BlockHeader& header,
+                                           uint64_t offset) const {
+  if (!lends_blocks()) return decode(disk, header, offset);
+  return Block::borrow(mapping_, {mapping_.get() + offset + header.header_bytes, header.payload_bytes},
+                       header.kind, options_.in_memory);
 }
 
 Result<std::string_view> BlockReader::read_window(uint64_t offset, size_t bytes, uint64_t limit,
@@ -343,8 +323,8 @@ Result<std::string_view> BlockReader::read_window(uint64_t offset, size_t bytes,
   return read;
 }
 
-Result<Block*> BlockReader::read(uint64_t offset, uint64_t disk_bytes, uint64_t limit, ReadAhead* ahead,
-                                 ReadStats* stats, Direction direction) const {
+Result<size_t> BlockReader::begin_read(uint64_t offset, uint64_t disk_bytes, uint64_t limit,
+                                       ReadStats* stats) const {
   if (limit < offset || disk_bytes > limit - offset)
     return corruption(offset, "block beyond the end of its section");
   if (disk_bytes > disk_bytes_max()) {
@@ -360,24 +340,39 @@ Result<Block*> BlockReader::read(uint64_t offset, uint64_t disk_bytes, uint64_t 
     stats->blocks_from_disk += 1;
     stats->bytes_from_disk += disk_bytes;
   }
-  const auto bytes = static_cast<size_t>(disk_bytes);
+  return static_cast<size_t>(disk_bytes);
+}
+
+Result<Block*> BlockReader::read(uint64_t offset, uint64_t disk_bytes, uint64_t limit, ReadAhead* ahead,
+                                 ReadStats* stats, Direction direction) const {
+  CELLAR_TRY_ASSIGN(const size_t bytes, begin_read(offset, disk_bytes, limit, stats));
   if (bytes > ReadAhead::kWindowBytesMax) ahead = nullptr;  // larger ones would be copied for nothing
-  if (mapping_ != nullptr) return read_mapped(offset, bytes, limit, ahead, direction);
   if (ahead != nullptr) {
+    // So do reads of a long walk in a mapped file: many blocks then come in one read.
     CELLAR_TRY_ASSIGN(const std::string_view disk, read_window(offset, bytes, limit, *ahead, direction));
-    return unpack(disk, offset, limit);
+    CELLAR_TRY_ASSIGN(const BlockHeader header, check_once(disk, offset, limit));
+    return lend_or_decode(disk, header, offset);
   }
-  if (!plain_) {
-    const DiskBytes disk(bytes);
-    if (const Status read = file_->read(offset, bytes, disk.data()); !read.ok()) [[unlikely]]
-      return read.at(place(offset));
-    return unpack({disk.data(), bytes}, offset, limit);
+  if (!plain_ || lends_blocks()) {
+    CELLAR_TRY_ASSIGN(const StoredBlock stored, read_stored(offset, bytes, limit));
+    return lend_or_decode(stored.disk, stored.header, offset);
   }
   Block::Made block = Block::allocate(bytes, options_.in_memory);  // the payload stays where it is read
   if (const Status read = file_->read(offset, bytes, block->buffer()); !read.ok()) [[unlikely]]
     return read.at(place(offset));
   CELLAR_TRY_ASSIGN(const BlockHeader header, check({block->buffer(), bytes}, offset, limit));
   return Block::finish(std::move(block), header.header_bytes, header.payload_bytes, header.kind);
+}
+
+Result<BlockInSteps> BlockReader::read_in_steps(uint64_t offset, uint64_t disk_bytes, uint64_t limit,
+                                                ReadStats* stats) const {
+  CELLAR_ASSERT(works_in_steps());
+  CELLAR_TRY_ASSIGN(const size_t bytes, begin_read(offset, disk_bytes, limit, stats));
+  CELLAR_TRY_ASSIGN(StoredBlock stored, read_stored(offset, bytes, limit));
+  const BlockHeader& header = stored.header;
+  Block::Made room = Block::allocate(header.payload_bytes, options_.in_memory);
+  Block::Made block(Block::finish(std::move(room), 0, header.payload_bytes, header.kind));
+  return BlockInSteps(std::move(stored), std::move(block), *steps_);
 }
 
 }  // namespace cellar

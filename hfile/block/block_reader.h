@@ -14,26 +14,13 @@
 #include "cellar/file_system.h"
 #include "cellar/read_stats.h"
 #include "hfile/block/block.h"
+#include "hfile/block/block_header.h"
+#include "hfile/block/block_in_steps.h"
 #include "hfile/block/block_sums.h"
+#include "hfile/block/stored_block.h"
 #include "hfile/format/trailer.h"
 
 namespace cellar {
-
-// The fields of a block's header, checked against the room of the block.
-struct BlockHeader {
-  BlockKind kind = BlockKind::kData;
-  bool known_kind = true;  // false: a well-formed block with a magic of later versions
-  uint32_t header_bytes = 0;
-  uint32_t body_bytes = 0;      // as stored
-  uint32_t payload_bytes = 0;   // decompressed
-  uint32_t checksum_bytes = 0;  // all checksums after the body
-  uint32_t bytes_per_checksum = 0;
-  std::optional<ChecksumType> checksum;  // none in v2.0 files
-  int64_t previous_offset =
-      -1;  // of the block of the same kind before; foreign files get it wrong, nothing relies on it
-
-  uint64_t disk_bytes() const { return uint64_t{header_bytes} + body_bytes + checksum_bytes; }
-};
 
 // ReadAhead: a window over the file that serves neighbouring blocks from one read. One thread at a time.
 class ReadAhead {
@@ -162,6 +149,12 @@ class BlockReader final : private BlockSumsSource {
   Result<Block*> read(uint64_t offset, uint64_t disk_bytes, uint64_t limit, ReadAhead* ahead,
                       ReadStats* stats, Direction direction = Direction::kForward) const;
 
+  // Returns whether the codec can decompress in steps.
+  bool works_in_steps() const { return steps_ != nullptr; }
+  // Reads and checks the block as read() does, and decompresses none of it yet. Only if works_in_steps().
+  Result<BlockInSteps> read_in_steps(uint64_t offset, uint64_t disk_bytes, uint64_t limit,
+                                     ReadStats* stats) const;
+
   // Tells the system that a long walk comes to this block, and to those after it, in the mapping. Only if the
   // mapping lends blocks.
   void announce(uint64_t offset, uint64_t disk_bytes, uint64_t limit, ReadAhead& ahead,
@@ -189,15 +182,21 @@ class BlockReader final : private BlockSumsSource {
     return read(offset, disk_bytes, limit, nullptr, nullptr);
   }
   Result<Block*> decompress(std::string_view disk, const BlockHeader& header, uint64_t offset) const;
-  Result<Block*> read_mapped(uint64_t offset, size_t bytes, uint64_t limit, ReadAhead* ahead,
-                             Direction direction) const;
+  // The same as check(), but a block of the mapping that was found sound before is not summed again.
+  Result<BlockHeader> check_once(std::string_view disk, uint64_t offset, uint64_t limit) const;
+  // Checks the arguments of a read, and counts it. Returns the size of the block.
+  Result<size_t> begin_read(uint64_t offset, uint64_t disk_bytes, uint64_t limit, ReadStats* stats) const;
+  Result<StoredBlock> read_stored(uint64_t offset, size_t bytes, uint64_t limit) const;
+  // The block of these checked bytes. It lies in the mapping, if the mapping lends blocks.
+  Result<Block*> lend_or_decode(std::string_view disk, const BlockHeader& header, uint64_t offset) const;
   Result<std::string_view> read_window(uint64_t offset, size_t bytes, uint64_t limit, ReadAhead& ahead,
                                        Direction direction) const;
   Status check_sizes(const BlockHeader& header, uint64_t offset) const;
 
   const ReadableFile* file_;
   const Compressor* codec_;
-  bool plain_;  // codec NONE: the body is the payload
+  bool plain_;                  // codec NONE: the body is the payload
+  const StepwiseCodec* steps_;  // null if the codec cannot decompress in steps
   size_t header_bytes_;
   Options options_;
   std::optional<ChecksumType> agreed_;

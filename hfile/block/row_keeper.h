@@ -29,6 +29,9 @@ class RowKeeper {
   bool leaves_out(const BlockSlot& slot, const Block& block) const {
     return !asked_ && !cache_.is_roomy(slot, block.charge_bytes());
   }
+  // Returns whether a block that leaves_out() left outside was missed shortly before. It then enters the
+  // cache in any case.
+  bool missed_lately(uint64_t block_id) const { return cache_.missed_lately(block_id); }
   // Returns whether the block, found in the cache, was used for this row the last time, too. Then its reads
   // are of few rows, and it is not worth its room.
   bool was_read_again(const Block& block) const { return block.read_again(key_.short_hash()); }
@@ -64,7 +67,7 @@ class RowKeeper {
   // Decides about a block that leaves_out() left outside: it enters the cache if no slice was made, or if it
   // was missed shortly before. So a block that is read once does not drive out slices.
   void settle(BlockSlot& slot, Block* block) const {
-    if (!slice_ || cache_.missed_lately(block->id_in_cache())) cache_.insert(slot, block);
+    if (!slice_ || missed_lately(block->id_in_cache())) cache_.insert(slot, block);
   }
 
   const Pin& slice() const { return slice_; }

@@ -1,8 +1,11 @@
 // Codec SNAPPY: raw Snappy chunks in Hadoop's block framing.
 #include <snappy.h>
 
+#include <memory>
+
 #include "cellar/compressor.h"
 #include "hfile/codec/block_framing.h"
+#include "hfile/codec/snappy_steps.h"
 
 namespace cellar {
 namespace {
@@ -25,7 +28,7 @@ Status decode_chunk(std::string_view chunk, char* payload, size_t room, size_t& 
              : Status::corruption("a chunk is damaged");
 }
 
-class SnappyCompressor final : public Compressor {
+class SnappyCompressor final : public Compressor, public StepwiseCodec {
  public:
   explicit SnappyCompressor(const PluginParams&) {}
   uint32_t id() const override { return 3; }
@@ -37,6 +40,7 @@ class SnappyCompressor final : public Compressor {
   Status decompress(std::string_view body, size_t payload_bytes, char* payload) const override {
     return decompress_framed(body, payload_bytes, payload, decode_chunk).with_context("SNAPPY");
   }
+  std::unique_ptr<StepwiseDecompressor> stepwise() const override { return std::make_unique<SnappySteps>(); }
 };
 
 }  // namespace

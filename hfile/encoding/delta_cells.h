@@ -63,6 +63,7 @@ class DeltaCells {
   static constexpr bool kPlain = false;
   static constexpr bool kSaysPlainBytes = true;
   static constexpr BlockKind kBlockKind = BlockKind::kEncodedData;
+  static constexpr bool kGrows = false;
 
   DeltaCells(const CellFormat& format, std::optional<uint64_t> sequence)
       : tags_(format.tags),

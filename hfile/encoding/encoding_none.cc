@@ -35,6 +35,7 @@ class NoneDecoder : public PlainCells {
  public:
   using PlainCells::PlainCells;
   static constexpr BlockKind kBlockKind = BlockKind::kData;
+  static constexpr bool kGrows = true;
 
   const char* open(std::string_view payload) {
     PlainCells::open(payload.data(), payload.data() + payload.size());

@@ -61,6 +61,7 @@ class RowIndexDecoder : public PlainCells {
  public:
   using PlainCells::PlainCells;
   static constexpr BlockKind kBlockKind = BlockKind::kEncodedData;
+  static constexpr bool kGrows = false;
 
   const char* open(std::string_view payload) {
     if (payload.size() < kIdBytes + 8) return "block too short for ROW_INDEX_V1";

@@ -9,6 +9,9 @@
 //   - size_t position(); void rewind();               how far it is; back to the first cell
 //   - const char* fault();                            what the last kBad means
 //   - static constexpr bool kPlain;                   whether base() + position holds a cell's plain form
+//   - static constexpr bool kGrows;                   whether it needs no more than the block's beginning
+// If kGrows:
+//   - void extend(const char* end);                   the payload that open() got goes on up to `end`
 // If kPlain:
 //   - void move_to(size_t);                           goes to a position given out earlier
 //   - size_t next_known(CellView*, size_t, size_t);   as many cells up to a position, all checked by next()
@@ -65,7 +68,7 @@ class HFileCursor final : public RunCursor, public Recycled<HFileCursor<Decoder>
       if (!index_.valid()) return end();
     }
     walk_.begin_anew();
-    if (!load()) return nullptr;
+    if (!load(options_.row_keeper)) return nullptr;
     if (options_.row_keeper != nullptr && keep_row(*options_.row_keeper)) [[unlikely]]
       return end();
     if (start_near(target, 0, Near::kAt) && target.sequence == kLatestSequence) {
@@ -406,8 +409,9 @@ class HFileCursor final : public RunCursor, public Recycled<HFileCursor<Decoder>
     return true;
   }
 
-  // Makes the index's block the current one, standing before its first cell.
-  bool load() {
+  // Makes the index's block the current one, standing before its first cell. Returns false after an error, or
+  // if the keeper, which may be null, has got its slice at once.
+  bool load(RowKeeper* keeper = nullptr) {
     const uint64_t offset = index_.offset();
     const bool same = open_.pin && offset == open_.offset;
     if (!same) {
@@ -416,7 +420,7 @@ class HFileCursor final : public RunCursor, public Recycled<HFileCursor<Decoder>
       open_.pin.reset();
       open_.returned = false;
       open_.offset = offset;
-      if (!fetch(std::move(kept))) return false;
+      if (!fetch(std::move(kept), keeper)) return false;
     } else {
       open_.warm = true;
     }
@@ -434,7 +438,7 @@ class HFileCursor final : public RunCursor, public Recycled<HFileCursor<Decoder>
   }
 
   // The block that was kept, or that of the cache, or of the file.
-  bool fetch(Pin kept) {
+  bool fetch(Pin kept, RowKeeper* keeper) {
     BlockCache* const cache = parts_.options.cache.get();
     open_.from_disk = false;
     open_.warm = open_.held = static_cast<bool>(kept);
@@ -451,9 +455,10 @@ class HFileCursor final : public RunCursor, public Recycled<HFileCursor<Decoder>
       }
     }
     open_.from_disk = open_.held = true;
-    Result<Block*> read = walk_.read(parts_, options_, index_);
+    Result<Block*> read = read_block(keeper);
     if (!read.ok()) return moved(read.status());
     if (options_.stats != nullptr) options_.stats->data_blocks += 1;
+    if (*read == nullptr) return end() != nullptr;
     if ((*read)->kind() != Decoder::kBlockKind) {
       const Pin unwanted(*read);
       return moved(parts_.blocks->corruption(index_.offset(), "not a data block of the file's encoding"));
@@ -464,6 +469,15 @@ class HFileCursor final : public RunCursor, public Recycled<HFileCursor<Decoder>
     open_.read = *read;
     open_.pin = Pin(*read);
     return true;
+  }
+
+  Result<Block*> read_block(RowKeeper* keeper) {
+    if constexpr (Decoder::kGrows) {
+      const auto in_order = [this](const CellView& a, const CellView& b) { return are_in_order(a, b); };
+      if (keeper != nullptr && parts_.blocks->works_in_steps())
+        return read_for_row(parts_, index_, options_.stats, decoder_, in_order, *keeper);
+    }
+    return walk_.read(parts_, options_, index_);
   }
 
   // The block was read and lies at its place. Only now it may enter the cache, whose blocks readers trust.
@@ -507,7 +521,9 @@ class HFileCursor final : public RunCursor, public Recycled<HFileCursor<Decoder>
     keeper.begin(*block());
     const auto in_order = [this](const CellView& a, const CellView& b) { return are_in_order(a, b); };
     auto& views = views_;
-    if (add_row(decoder_, views[(current_ + 1) % 3], views[(current_ + 2) % 3], index_, in_order, keeper) &&
+    const auto no_more = [] { return false; };
+    if (add_row(decoder_, views[(current_ + 1) % 3], views[(current_ + 2) % 3], index_, in_order, keeper,
+                no_more) &&
         keeper.finish(parts_.options.in_memory))
       return true;
     decoder_.rewind();

@@ -72,6 +72,8 @@ class PlainCells {
     begin_ = at_ = begin;
     end_ = end;
   }
+  // The bytes after which the next cell begins go on up to `end`.
+  void extend(const char* end) { end_ = end; }
   // Where the next cell begins; any position given out earlier may be returned to.
   size_t position() const { return static_cast<size_t>(at_ - begin_); }
   void move_to(size_t position) { at_ = begin_ + position; }

@@ -17,6 +17,7 @@
 #include "hfile/check/salvage.h"
 #include "hfile/check/verify.h"
 #include "hfile/codec/codecs.h"
+#include "hfile/codec/stepwise.h"
 #include "hfile/encoding/encoding.h"
 #include "hfile/read/hfile_reader.h"
 #include "tests/fuzz/fuzz_files.h"
@@ -184,6 +185,23 @@ void fuzz_block(std::string_view input) {
   static_cast<void>(walker->status());
 }
 
+// In steps, a body is decompressed to the same bytes as at once, or refused.
+void decompress_in_steps(const Compressor& codec, std::string_view body, std::string_view payload,
+                         bool sound) {
+  const StepwiseCodec* const stepwise = stepwise_codec(&codec);
+  if (stepwise == nullptr) return;
+  const std::unique_ptr<StepwiseDecompressor> steps = stepwise->stepwise();
+  std::string in_steps(payload.size(), '\0');
+  steps->begin(body, in_steps.size(), in_steps.data());
+  const size_t step = 1 + payload.size() / 7;
+  Result<size_t> filled = steps->advance(0);
+  while (filled.ok() && *filled < payload.size())
+    filled = steps->advance(std::min(*filled + step, payload.size()));
+  if (filled.ok()) filled = steps->advance(payload.size());
+  CELLAR_ASSERT(filled.ok() == sound);
+  CELLAR_ASSERT(!sound || in_steps == payload);
+}
+
 void fuzz_codec(std::string_view input) {
   if (input.size() < 4) return;
   const auto codec = compressor_by_id(static_cast<uint8_t>(input[0]) % kCodecCount);
@@ -191,7 +209,8 @@ void fuzz_codec(std::string_view input) {
   const size_t size = load_be32(input.data()) & 0xfffff;
   const std::string_view body = input.substr(4);
   std::string payload(size, '\0');
-  static_cast<void>((*codec)->decompress(body, size, payload.data()));
+  const bool sound = (*codec)->decompress(body, size, payload.data()).ok();
+  decompress_in_steps(**codec, body, payload, sound);
   std::string compressed;
   if (!(*codec)->compress(body, compressed).ok()) return;
   std::string back(body.size(), '\0');

@@ -13,21 +13,25 @@
 namespace cellar::testing {
 namespace {
 
-// A block of codec NONE with CRC32C.
-std::string block_of(std::string_view payload, std::string_view magic = "DATABLK*") {
+// A block with CRC32C.
+std::string block_of_body(std::string_view body, size_t payload_bytes, std::string_view magic) {
   std::string bytes(magic);
-  const size_t summed = kBlockHeaderBytes + payload.size();
+  const size_t summed = kBlockHeaderBytes + body.size();
   const size_t sums = (summed + kBytesPerChecksum - 1) / kBytesPerChecksum;
-  append_be32(bytes, static_cast<uint32_t>(payload.size() + 4 * sums));
-  append_be32(bytes, static_cast<uint32_t>(payload.size()));
+  append_be32(bytes, static_cast<uint32_t>(body.size() + 4 * sums));
+  append_be32(bytes, static_cast<uint32_t>(payload_bytes));
   append_be64(bytes, UINT64_MAX);
   bytes += '\2';
   append_be32(bytes, kBytesPerChecksum);
   append_be32(bytes, static_cast<uint32_t>(summed));
-  bytes += payload;
+  bytes += body;
   for (size_t at = 0; at < summed; at += kBytesPerChecksum)
     append_be32(bytes, crc32c(std::string_view(bytes).substr(0, summed).substr(at, kBytesPerChecksum)));
   return bytes;
+}
+// A block of codec NONE.
+std::string block_of(std::string_view payload, std::string_view magic = "DATABLK*") {
+  return block_of_body(payload, payload.size(), magic);
 }
 
 Result<Block*> read_block(std::string_view bytes, uint64_t disk_bytes, uint64_t payload_max = 1 << 20) {
@@ -246,6 +250,101 @@ TEST(ReadAheads, AnnounceAnewAfterAJump) {
   }
   ahead.announce_backward(file, 0, 20'000);
   EXPECT_EQ(file.take(), (std::vector<std::pair<uint64_t, uint64_t>>{{0, 20'000}}));
+}
+
+// ---- blocks in steps ----
+
+// A payload of 20,000 bytes, as a block of Snappy.
+class BlocksInSteps : public ::testing::Test {
+ protected:
+  BlocksInSteps() {
+    for (uint64_t i = 0; payload_.size() < 20'000; ++i)
+      payload_ += "row" + std::to_string(i * i * 7919) + " ";
+    EXPECT_TRUE(snappy_.compress(payload_, body_).ok());
+    trailer_.codec = snappy_.id();
+  }
+  void write() {
+    bytes_ = block_of_body(body_, payload_.size(), "DATABLK*");
+    file_ = std::make_unique<ViewFile>(bytes_);
+    reader_ =
+        std::make_unique<BlockReader>(file_.get(), trailer_, &snappy_, BlockReader::Options{.name = "test"});
+    ASSERT_TRUE(reader_->works_in_steps());
+  }
+  Result<BlockInSteps> begin(ReadStats* stats = nullptr) {
+    return reader_->read_in_steps(0, bytes_.size(), bytes_.size(), stats);
+  }
+
+  const Compressor& snappy_ = *compressor_by_name("snappy").value();
+  Trailer trailer_;
+  std::string payload_;
+  std::string body_;
+  std::string bytes_;
+  std::unique_ptr<ViewFile> file_;
+  std::unique_ptr<BlockReader> reader_;
+};
+
+TEST_F(BlocksInSteps, GrowAndBecomeTheWholeBlock) {
+  write();
+  for (size_t steps = 0; steps < 30; ++steps) {
+    ReadStats stats;
+    Result<BlockInSteps> begun = begin(&stats);
+    ASSERT_TRUE(begun.ok()) << begun.status().to_text();
+    EXPECT_EQ(begun->payload(), "");
+    for (size_t i = 0; i < steps && !begun->is_whole(); ++i) {
+      const size_t before = begun->payload().size();
+      ASSERT_TRUE(begun->advance().ok());
+      EXPECT_GT(begun->payload().size(), before);
+      EXPECT_LE(begun->payload().size(), before + 2048) << "more than a step was decompressed";
+      EXPECT_EQ(begun->payload(), payload_.substr(0, begun->payload().size()));
+    }
+    const char* const place = begun->payload().data();
+    const Result<Block*> whole = begun->finish();
+    ASSERT_TRUE(whole.ok()) << whole.status().to_text();
+    const Pin pin(*whole);
+    EXPECT_EQ((*whole)->payload(), payload_);
+    EXPECT_EQ((*whole)->payload().data(), place);
+    EXPECT_EQ(stats.blocks_from_disk, 1u);
+  }
+}
+
+TEST_F(BlocksInSteps, TwoAtATime) {
+  write();
+  Result<BlockInSteps> one = begin();
+  Result<BlockInSteps> other = begin();
+  ASSERT_TRUE(one.ok() && other.ok());
+  while (!one->is_whole()) {
+    ASSERT_TRUE(one->advance().ok() && other->advance().ok());
+    EXPECT_EQ(one->payload(), other->payload());
+  }
+  EXPECT_EQ(one->payload(), payload_);
+}
+
+TEST_F(BlocksInSteps, AFaultIsMetWhereItLiesAndStays) {
+  body_.resize(body_.size() - 100);
+  body_ += std::string(100, '\xff');
+  write();
+  Result<BlockInSteps> begun = begin();
+  ASSERT_TRUE(begun.ok()) << "the sums agree";
+  for (size_t i = 0; i < 5; ++i) ASSERT_TRUE(begun->advance().ok());
+  EXPECT_EQ(begun->payload(), payload_.substr(0, begun->payload().size()));
+  const size_t before = begun->payload().size();
+  EXPECT_EQ(begun->finish().status().code(), Code::kCorruption);
+  EXPECT_EQ(begun->advance().code(), Code::kCorruption) << "no step follows a fault";
+  EXPECT_EQ(begun->finish().status().code(), Code::kCorruption);
+  EXPECT_EQ(begun->payload().size(), before);
+}
+
+TEST_F(BlocksInSteps, DamageIsFoundBeforeTheFirstStep) {
+  write();
+  for (size_t at = 0; at < bytes_.size(); at += 101) {
+    std::string damaged = bytes_;
+    damaged[at] = static_cast<char>(damaged[at] ^ 1);
+    const ViewFile file(damaged);
+    const BlockReader reader(&file, trailer_, &snappy_, {.name = "test"});
+    EXPECT_EQ(reader.read_in_steps(0, damaged.size(), damaged.size(), nullptr).status().code(),
+              Code::kCorruption)
+        << at;
+  }
 }
 
 }  // namespace

@@ -12,6 +12,7 @@
 #include "base/coding.h"
 #include "base/random.h"
 #include "hfile/codec/codecs.h"
+#include "hfile/codec/stepwise.h"
 #include "tests/hfile_support/writer_support.h"
 #include "tests/support/address_space.h"
 
@@ -137,6 +138,107 @@ TEST_P(Codecs, EveryFlippedBitAndEveryCutIsSurvived) {
     EXPECT_GE(damages, 3 * 9 * body.size());
     EXPECT_EQ(body, bodies.back());
   }
+}
+
+// Decompresses in steps of these sizes, between two guards. Only what advance() has promised is looked at.
+Status decompressed_in_steps(StepwiseDecompressor& steps, std::string_view body, size_t bytes, Random& random,
+                             std::string& payload) {
+  std::string buffer(bytes + 16, '#');
+  const std::unique_ptr<char[]> copy(new char[body.size()]);
+  std::copy(body.begin(), body.end(), copy.get());
+  steps.begin({copy.get(), body.size()}, bytes, buffer.data() + 8);
+  const size_t step_max = 1 + random.below(random.one_in(2) ? 40 : bytes + 1);
+  Result<size_t> filled = size_t{0};
+  std::string seen;
+  for (size_t wanted = 0; filled.ok() && wanted < bytes;) {
+    wanted = std::min(bytes, std::max(wanted, *filled) + random.below(step_max + 1));
+    filled = steps.advance(wanted);
+    EXPECT_TRUE(!filled.ok() || (*filled >= wanted && *filled <= bytes));
+    EXPECT_EQ(buffer.substr(8, seen.size()), seen) << "bytes that were filled have changed";
+    if (filled.ok()) seen = buffer.substr(8, *filled);
+  }
+  if (bytes == 0) filled = steps.advance(0);
+  EXPECT_EQ(buffer.substr(0, 8), "########");
+  EXPECT_EQ(buffer.substr(8 + bytes), "########");
+  payload = buffer.substr(8, bytes);
+  return filled.status();
+}
+
+// In steps or at once, a body is decompressed to the same bytes, or refused.
+void expect_steps_agree(const Compressor& with, StepwiseDecompressor& steps, std::string_view body,
+                        size_t bytes, Random& random) {
+  std::string whole;
+  std::string in_steps;
+  const Status status = decompressed(with, body, bytes, whole);
+  const Status again = decompressed_in_steps(steps, body, bytes, random, in_steps);
+  EXPECT_EQ(status.code(), again.code())
+      << status.to_text() << " at once, " << again.to_text() << " in steps";
+  if (status.ok() && again.ok()) {
+    EXPECT_EQ(in_steps, whole);
+  }
+}
+
+// Payloads with runs, repetitions near and far, and bytes that no codec makes smaller.
+std::string draw_mixed_payload(Random& random, size_t bytes) {
+  std::string payload;
+  while (payload.size() < bytes) {
+    const size_t count = 1 + random.below(random.one_in(4) ? 400 : 70);
+    const uint64_t kind = random.below(4);
+    if (kind == 0) {
+      payload.append(count, static_cast<char>(random.below(256)));
+    } else if (kind == 1 && !payload.empty()) {
+      const size_t distance =
+          1 + random.below(std::min<size_t>(payload.size(), random.one_in(2) ? 20 : 70000));
+      for (size_t i = 0; i < count; ++i) payload.push_back(payload[payload.size() - distance]);
+    } else {
+      for (size_t i = 0; i < count; ++i) payload.push_back(static_cast<char>(random.below(256)));
+    }
+  }
+  payload.resize(bytes);
+  return payload;
+}
+
+TEST_P(Codecs, StepsGiveWhatOneCallGives) {
+  Random random(5);
+  const Compressor& with = codec(GetParam());
+  const StepwiseCodec* const stepwise = stepwise_codec(&with);
+  EXPECT_EQ(stepwise != nullptr, GetParam() == "snappy" || GetParam() == "gz");
+  if (stepwise == nullptr) return;
+  const std::unique_ptr<StepwiseDecompressor> steps = stepwise->stepwise();
+  for (const size_t bytes : {0, 1, 10, 64, 4096, 65536, 70000, 218422, 218423, 436845})
+    expect_steps_agree(with, *steps, compressed(with, draw_mixed_payload(random, bytes)), bytes, random);
+  for (int i = 0; i < 3000; ++i) {
+    const size_t bytes = random.below(3000);
+    std::string body = compressed(with, draw_mixed_payload(random, bytes));
+    expect_steps_agree(with, *steps, body, bytes, random);
+    expect_steps_agree(with, *steps, body, bytes + random.below(2), random);
+    if (random.one_in(4)) body.resize(random.below(body.size() + 1));
+    for (uint64_t changes = random.below(4); changes > 0 && !body.empty(); --changes) {
+      const size_t near_start = random.one_in(2) ? 30 : body.size();
+      body[random.below(std::min(near_start, body.size()))] = static_cast<char>(random.below(256));
+    }
+    expect_steps_agree(with, *steps, body, bytes, random);
+  }
+}
+
+// A step decodes what is asked and little more: a get of one row need not pay for the rows after it.
+TEST_P(Codecs, StepsStopEarly) {
+  Random random(6);
+  const Compressor& with = codec(GetParam());
+  const StepwiseCodec* const stepwise = stepwise_codec(&with);
+  if (stepwise == nullptr) return;
+  const std::unique_ptr<StepwiseDecompressor> steps = stepwise->stepwise();
+  const std::string payload = draw_mixed_payload(random, 200000);
+  const std::string body = compressed(with, payload);
+  std::string read(payload.size(), '#');
+  steps->begin(body, payload.size(), read.data());
+  const Result<size_t> filled = steps->advance(1000);
+  ASSERT_TRUE(filled.ok()) << filled.status().to_text();
+  EXPECT_GE(*filled, 1000u);
+  EXPECT_LE(*filled, 8192u);
+  EXPECT_EQ(read.substr(0, *filled), payload.substr(0, *filled));
+  constexpr size_t kOverwritten = 64;  // a fast copy may write as much too far
+  EXPECT_EQ(read.find_first_not_of('#', *filled + kOverwritten), std::string::npos);
 }
 
 // A decompression that would swell a few bytes to many ends at the declared size.

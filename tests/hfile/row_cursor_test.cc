@@ -107,17 +107,17 @@ std::vector<RowFileShape> row_file_shapes() {
   std::vector<RowFileShape> all;
   for (const char* encoding : {"none", "row_index", "prefix", "diff", "fast_diff"})
     for (const uint32_t block_bytes : {64u, 4096u, 16384u})
-      for (const bool compressed : {false, true}) {
+      for (const std::string compression : {"none", "snappy", "gz"}) {
+        const bool compressed = compression != "none";
         RowFileShape shape;
         shape.writing.encoding = encoding;
         shape.writing.block_bytes = block_bytes;
         shape.writing.tags = shape.writing.mvcc = true;
         shape.writing.compress_tags = compressed;
-        shape.writing.compression = compressed ? "snappy" : "none";
+        shape.writing.compression = compression;
         shape.writing.index_chunk_bytes = block_bytes == 64 ? 256 : 131072;
         shape.writing.index_entries_min = block_bytes == 64 ? 2 : 16;
-        shape.name =
-            std::string(encoding) + "_" + std::to_string(block_bytes) + (compressed ? "_snappy" : "_plain");
+        shape.name = std::string(encoding) + "_" + std::to_string(block_bytes) + "_" + compression;
         all.push_back(std::move(shape));
       }
   return all;
