@@ -55,8 +55,8 @@ Result<WalCore::SegmentPtr> WalCore::create_segment(uint64_t id, uint64_t first_
   const FileHeader header{
       FileKind::kLog, options_.identity, id, first_lsn, first_lsn == 0 ? 0 : last_sequence_, options_.boot};
   segment.chain = encode_file_header(header, raw);
-  segment.asked = std::max(segment.asked, std::min(kRoomAtFirst, segment.capacity));
-  Status status = make_ready(segment, segment.asked);
+  segment.asked = std::max(segment.asked, std::min(kRoomAhead / 2, segment.capacity));
+  Status status = make_ready(segment, std::min(kRoomAtFirst, segment.asked));
   if (status.ok()) status = segment.file->append({raw, sizeof raw});
   if (status.ok()) status = segment.file->sync();
   // A later attempt makes a new file, and syncs its new name: it does not rely on what failed here.
@@ -111,6 +111,7 @@ Status WalCore::have_room(uint64_t bytes) {
 // A job. In the sync turn nobody closes the file. The leader does the rest after a failure, and tells its
 // writer.
 void WalCore::make_room(WalSegment& segment, uint64_t until) {
+  until = std::min(until, segment.capacity);
   for (uint64_t ready = 0; (ready = segment.ready.load(std::memory_order_acquire)) < until;) {
     if (!take_sync_turn().ok()) return;
     const bool made = segment.file != nullptr && make_ready(segment, std::min(ready + kRoomStep, until)).ok();
@@ -138,13 +139,16 @@ void WalCore::prepare_in_background(uint64_t bytes) {
       id = self->current_->id + 1;
       size = self->preparation_bytes_;
     }
-    self->prepare(id, size);
+    // The leader finds the first megabytes ready when it comes to the segment.
+    if (const SegmentPtr made = self->prepare(id, size)) self->make_room(*made, kRoomAhead / 2);
   });
 }
 
-// Call only after setting preparation_ to kRunning.
-void WalCore::prepare(uint64_t id, uint64_t bytes) {
+// Call only after setting preparation_ to kRunning. Returns the segment, null after a failure. It may be the
+// current one by then.
+WalCore::SegmentPtr WalCore::prepare(uint64_t id, uint64_t bytes) {
   Result<SegmentPtr> made = create_segment(id, 0, bytes);
+  SegmentPtr segment = made.ok() ? *made : nullptr;
   {
     const MutexLock lock(mutex_);
     CELLAR_ASSERT(preparation_ == Preparation::kRunning);
@@ -152,6 +156,7 @@ void WalCore::prepare(uint64_t id, uint64_t bytes) {
     preparation_ = Preparation::kReady;
   }
   changed_->signal();
+  return segment;
 }
 
 // The segment after the current one, for the leader: waits for a preparation that runs, does one that has not

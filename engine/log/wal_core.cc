@@ -11,7 +11,7 @@ namespace {
 constexpr uint64_t kSegmentBytesMin = 4096;
 constexpr size_t kScratchBytesMax = 1 << 20;  // kept between appends
 constexpr uint64_t kPreparedAheadBytes = 16 << 20;
-constexpr size_t kUnsyncedSegmentsMax = 4;  // a writer that outruns the medium further syncs itself
+constexpr size_t kUnsyncedSegmentsMax = 8;  // a writer that outruns the medium further syncs itself
 
 }  // namespace
 
@@ -43,7 +43,9 @@ Status WalCore::start() {
 void WalCore::make_current(SegmentPtr segment) {
   CELLAR_ASSERT(segment->file != nullptr && segment->capacity > kFileHeaderBytes + kCloseBytes);
   next_bytes_ = std::min(options_.segment_bytes, std::max(segment->capacity, first_bytes()) * kSegmentGrowth);
-  prepare_at_ = segment->capacity - std::min(segment->capacity / 2, kPreparedAheadBytes);
+  const uint64_t ahead =
+      segment->capacity < kPreparedAheadBytes ? segment->capacity / 2 : kPreparedAheadBytes;
+  prepare_at_ = segment->capacity - ahead;
   const MutexLock lock(mutex_);
   CELLAR_ASSERT(current_ == nullptr || segment->id > current_->id);
   current_segment_.store(segment->id, std::memory_order_release);
@@ -296,7 +298,10 @@ Status WalCore::remove_prepared() {
     changed_->wait(seen, -1);
   }
   if (!prepared.ok() || *prepared == nullptr) return Status();
+  // A job may make room in it, in the sync turn. None can begin once the log is stopped.
+  const bool turn = take_sync_turn(true).ok();
   (*prepared)->file.reset();
+  if (turn) give_sync_turn();
   // Should a crash bring the empty segment back, it means nothing.
   return remove_unused((*prepared)->id);
 }

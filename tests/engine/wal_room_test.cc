@@ -1,7 +1,9 @@
 // Goal: the log has room ready for its leader and takes little memory for it. A full medium loses nothing.
 #include <gtest/gtest.h>
 
+#include <memory>
 #include <string>
+#include <thread>
 
 #include "tests/engine/wal_log.h"
 #include "tests/engine/wal_support.h"
@@ -52,6 +54,44 @@ TEST(WalRoom, JobsMakeRoomAheadOfTheLeader) {
     ASSERT_TRUE(log.append(1'000'000).ok());
     if (log.wal->end().segment != 6) break;
     ASSERT_GE(ready, log.wal->end().offset) << "the leader did not wait for pages";
+  }
+}
+
+// The first megabytes of a segment are ready when the leader comes to it.
+TEST(WalRoom, TheNextSegmentHasRoomBeforeItIsTheCurrentOne) {
+  Log log;
+  log.options.segment_bytes = 32 << 20;
+  ASSERT_TRUE(log.open().ok());
+  uint64_t ready = 0;
+  log.fault.before_each([&](const FileCall& call) {
+    if (call.operation == FileOperation::kMakeReady && call.name.ends_with(segment_name(7)))
+      ready = std::stoull(call.detail.substr(call.detail.rfind(' ') + 1));
+  });
+  while (log.wal->end().segment < 7) {
+    EXPECT_LE(ready, uint64_t{8} << 20) << "pages that are ready take memory";
+    ASSERT_TRUE(log.append(1'000'000).ok());
+    log.executor.settle();
+    if (log.wal->end().segment == 6 && ready != 0) {
+      EXPECT_EQ(ready, uint64_t{8} << 20);
+    }
+  }
+  EXPECT_GE(ready, uint64_t{8} << 20);
+}
+
+// A log that is closed takes its next segment away, in which a job may be making room.
+TEST(WalRoom, AJobAndAClosingLogMeet) {
+  const std::unique_ptr<Executor> threads = make_thread_executor(2, 1);
+  for (int i = 0; i < 20; ++i) {
+    Log log;
+    log.options.segment_bytes = 4 << 20;
+    log.wal = std::move(Wal::create(*log.root, *threads, log.options)).value();
+    while (log.wal->end().segment < 4) ASSERT_TRUE(log.append(200'000).ok());
+    while (log.wal->end().offset < uint64_t{2} << 20) ASSERT_TRUE(log.append(200'000).ok());
+    for (int spin = 0; spin < i * 20; ++spin) std::this_thread::yield();  // the fifth is prepared meanwhile
+    const Result<LogPosition> end = log.wal->close_cleanly();
+    ASSERT_TRUE(end.ok()) << end.status().to_text();
+    log.facts.clean_close = *end;
+    EXPECT_TRUE(is_run(log.read().sequences, 1, log.next - 1));
   }
 }
 
