@@ -90,6 +90,11 @@ size_t hadoop_vint_bytes(int64_t value);
 // Writes to `to` (room for kHadoopVintBytesMax bytes) and returns the number of bytes used.
 size_t store_hadoop_vint(char* to, int64_t value);
 void append_hadoop_vint(std::string& to, int64_t value);
+// Returns the size of the well-formed integer of that form at `at`, of which the first byte tells it.
+inline size_t hadoop_vint_bytes_at(const char* at) {
+  const int first = static_cast<int8_t>(*at);
+  return first >= -112 ? 1 : static_cast<size_t>(first >= -120 ? -111 - first : -119 - first);
+}
 
 // Protobuf's varint of an unsigned value: 1 to 10 bytes. HBase's delta encodings use the same form for
 // lengths.

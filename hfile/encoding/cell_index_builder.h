@@ -2,6 +2,7 @@
 // it runs once for each block that is searched a second time.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <string>
 #include <string_view>
@@ -22,6 +23,50 @@ inline CellView plain_key_at(const char* cell) {
   parse_flat_key(cell + 8, load_be32(cell), view);
   return view;
 }
+
+// LikeKeys: reads words of keys whose rows have one size and whose families are the same. The keys lie in
+// plain form, and were checked before. Makes few calls: an index takes a word of each of its cells.
+class LikeKeys {
+ public:
+  explicit LikeKeys(const CellView& first)
+      : family_(first.family()),
+        row_bytes_(first.row_size),
+        family_word_(load_be64(first.key + 2 + row_bytes_)),
+        unlike_bits_(family_.size() < kWord ? 8 * (kWord - 1 - family_.size()) : 0) {}
+
+  // Returns whether the key of the cell is one of these.
+  bool has(const char* cell) const {
+    const char* const key = cell + 8;
+    if (load_be16(key) != row_bytes_) return false;
+    // The size of the family, the family, and more: ten bytes or more follow a row.
+    const uint64_t word = load_be64(key + 2 + row_bytes_);
+    if ((word ^ family_word_) >> unlike_bits_ != 0) return false;
+    return family_.size() < kWord || family_ == std::string_view(key + 3 + row_bytes_, family_.size());
+  }
+  // Returns the text_word() of row and qualifier, for a key that has() is true of.
+  uint64_t word(const char* cell, size_t from) const {
+    const char* const key = cell + 8;
+    if (from + kWord <= row_bytes_) return load_be64(key + 2 + from);
+    const size_t row_end = 2 + size_t{row_bytes_};
+    const size_t rest_at = row_end + 1 + family_.size();
+    const size_t rest_bytes = load_be32(cell) - rest_at - 9;  // a timestamp of eight bytes and a type follow
+    const size_t left = row_bytes_ - std::min<size_t>(from, row_bytes_);
+    if (left == 0 || row_bytes_ < kWord)
+      return text_word({{key + 2, row_bytes_}, {key + rest_at, rest_bytes}}, from);
+    // So eight bytes can be read before the end of the row, and from the beginning of the qualifier.
+    uint64_t rest = rest_bytes == 0 ? 0 : load_be64(key + rest_at);
+    if (rest_bytes < kWord) rest &= ~(UINT64_MAX >> (8 * rest_bytes));
+    return load_be64(key + row_end - kWord) << (64 - 8 * left) | rest >> (8 * left);
+  }
+
+ private:
+  static constexpr size_t kWord = sizeof(uint64_t);
+
+  std::string_view family_;
+  uint16_t row_bytes_;
+  uint64_t family_word_;
+  size_t unlike_bits_;  // of a word after those that must be the same
+};
 
 // One thread, used once. Borrows both.
 template <class Decoder>
@@ -85,14 +130,9 @@ class CellIndexBuilder {
 
   // The walk over a plain block that was walked before. Returns the number of cells.
   size_t walk_known() {
-    constexpr size_t kCells = 32;
-    CellView cells[kCells];
     size_t count = 0;
     walker_.fetch_here();
-    while (const size_t taken = walker_.next_known(cells, kCells, walker_.size())) {
-      for (size_t i = 0; i < taken; ++i) take_offset(static_cast<size_t>(cells[i].key - walker_.base()) - 8);
-      count += taken;
-    }
+    for (; walker_.position() < walker_.size(); ++count) take_offset(walker_.skip_known());
     return count;
   }
 
@@ -118,26 +158,26 @@ class CellIndexBuilder {
     const char* keys = notes_.data();
     if constexpr (Decoder::kPlain) keys = decoder.base();
     const CellView first = plain_key_at(keys);
-    bool uniform = first.key_size <= kTextKeyBytesMax;
-    for (const uint32_t offset : offsets_) {
-      const CellView key = plain_key_at(keys + offset);
-      uniform = uniform && key.row_size == first.row_size && key.family() == first.family();
-    }
+    const CellView last = plain_key_at(keys + offsets_.back());
+    const LikeKeys like(first);
+    const bool uniform = first.key_size <= kTextKeyBytesMax &&
+                         std::ranges::all_of(offsets_, [&](uint32_t at) { return like.has(keys + at); });
     if (uniform) {
       entries.row_bytes = first.row_size;
       entries.family = first.family();
     }
-    const auto text_of = [&](uint32_t offset) {
-      const CellView key = plain_key_at(keys + offset);
-      return uniform ? SearchText{key.row(), key.qualifier()} : SearchText{key.row()};
-    };
-    const auto bytes_of = [](const SearchText& text) { return std::string(text.row).append(text.rest); };
-    const std::string first_bytes = bytes_of(text_of(0));
-    entries.prefix = std::string_view(first_bytes)
-                         .substr(0, common_prefix(first_bytes, bytes_of(text_of(offsets_.back()))));
-    std::vector<uint64_t> words;
-    words.reserve(offsets_.size());
-    for (const uint32_t offset : offsets_) words.push_back(text_word(text_of(offset), entries.prefix.size()));
+    entries.prefix = first.row().substr(0, common_prefix(first.row(), last.row()));
+    std::string row_and_qualifier;  // of the first cell, if all cells are of its row
+    if (uniform && entries.prefix.size() == first.row_size) {
+      row_and_qualifier.append(first.row()).append(first.qualifier());
+      entries.prefix = std::string_view(row_and_qualifier)
+                           .substr(0, first.row_size + common_prefix(first.qualifier(), last.qualifier()));
+    }
+    const size_t from = entries.prefix.size();
+    std::vector<uint64_t> words(offsets_.size());
+    std::ranges::transform(offsets_, words.begin(), [&](uint32_t at) {
+      return uniform ? like.word(keys + at, from) : text_word({plain_key_at(keys + at).row()}, from);
+    });
     entries.words = words;
     return block_.publish(entries);
   }

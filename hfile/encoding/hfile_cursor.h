@@ -471,7 +471,7 @@ class HFileCursor final : public RunCursor, public Recycled<HFileCursor<Decoder>
     return true;
   }
 
-  Result<Block*> read_block(RowKeeper* keeper) {
+  [[gnu::noinline]] Result<Block*> read_block(RowKeeper* keeper) {
     if constexpr (Decoder::kGrows) {
       const auto in_order = [this](const CellView& a, const CellView& b) { return are_in_order(a, b); };
       if (keeper != nullptr && parts_.blocks->works_in_steps())

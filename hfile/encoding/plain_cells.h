@@ -144,6 +144,21 @@ class PlainCells {
     return count;
   }
 
+  // Passes over a cell that next() has decoded before. Returns where it begins. There is one: position() is
+  // less than size().
+  size_t skip_known() {
+    CELLAR_DCHECK(at_ < end_);
+    const char* const begin = at_;
+    fetch(begin + kAheadBytes);
+    const char* at = begin + 8 + size_t{load_be32(begin)} + load_be32(begin + 4);
+    if (tags_) at += 2 + load_be16(at);
+    if (mvcc_) at += hadoop_vint_bytes_at(at);
+    if (at - begin > kLineBytes) fetch(begin + kAheadBytes + kLineBytes);
+    CELLAR_DCHECK(at <= end_);
+    at_ = at;
+    return static_cast<size_t>(begin - begin_);
+  }
+
   // Fetches the bytes from here on that next_known() would fetch too late, for a walk forward.
   void fetch_here() const {
     const ptrdiff_t bytes = std::min(end_ - at_, kAheadBytes);

@@ -6,6 +6,7 @@
 #pragma once
 
 #include <algorithm>
+#include <bit>
 #include <cstdint>
 #include <cstring>
 #include <span>
@@ -132,18 +133,20 @@ class WordGuess {
     int digit(int byte) const { return byte > gap_after ? byte - gap : byte; }
     // Finds the gap; returns the radix.
     int look_at(std::span<const uint64_t> words, int place) {
-      bool seen[256] = {};
-      for (const uint64_t word : words) seen[byte(word, place)] = true;
+      uint64_t seen[4] = {};  // a bit for each value
+      for (const uint64_t word : words) seen[byte(word, place) / 64] |= uint64_t{1} << byte(word, place) % 64;
       int low = -1;
       int before = 0;
-      for (int value = 0; value < 256; ++value) {
-        if (!seen[value]) continue;
-        if (low < 0) low = before = value;
-        if (value - before - 1 > gap) {
-          gap = static_cast<uint8_t>(value - before - 1);
-          gap_after = static_cast<uint8_t>(before);
+      for (int part = 0; part < 4; ++part) {
+        for (uint64_t left = seen[part]; left != 0; left &= left - 1) {
+          const int value = 64 * part + std::countr_zero(left);
+          if (low < 0) low = before = value;
+          if (value - before - 1 > gap) {
+            gap = static_cast<uint8_t>(value - before - 1);
+            gap_after = static_cast<uint8_t>(before);
+          }
+          before = value;
         }
-        before = value;
       }
       if (gap < kGapMin) *this = Place();
       return before - low - gap + 1;

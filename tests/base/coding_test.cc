@@ -18,6 +18,7 @@ std::string hadoop(int64_t value) {
   std::string bytes;
   append_hadoop_vint(bytes, value);
   EXPECT_EQ(bytes.size(), hadoop_vint_bytes(value)) << value;
+  EXPECT_EQ(bytes.size(), hadoop_vint_bytes_at(bytes.data())) << value;
   return bytes;
 }
 

@@ -10,6 +10,7 @@
 #include "cell/cell_key.h"
 #include "cell/cell_order.h"
 #include "hfile/block/block.h"
+#include "hfile/encoding/cell_index_builder.h"
 #include "hfile/encoding/encoding.h"
 #include "hfile/read/hfile_reader.h"
 #include "tests/cell_support/cell_text.h"
@@ -170,6 +171,44 @@ TEST(CellIndexBytes, OnlyBlocksThatMayGetAnIndexAreChargedForIt) {
   const uint64_t block = BlockHeap::charge_of(sizeof(Block) + 10'000);
   EXPECT_EQ(charge(BlockKind::kBloomChunk), block);
   EXPECT_EQ(charge(BlockKind::kData), block + BlockHeap::charge_of(CellIndex::bytes_max(10'000)));
+}
+
+// Keys of all sizes: short rows and long ones, families that fill a word, qualifiers without bytes.
+TEST(CellIndexWords, AreThoseOfRowAndQualifier) {
+  Random random(11);
+  const auto bytes_of = [&](size_t size) {
+    std::string bytes(size, '\0');
+    for (char& byte : bytes) byte = static_cast<char>(random.below(256));
+    return bytes;
+  };
+  const auto cell_of = [](std::string_view row, std::string_view family, std::string_view qualifier) {
+    Cell cell(std::string(row), std::string(family), std::string(qualifier), INT64_MAX - 1, CellType::kPut,
+              "v");
+    std::string key;
+    std::string bytes;
+    append_plain_cell(bytes, view_of(cell, key), {});
+    return bytes;
+  };
+  for (int i = 0; i < 3000; ++i) {
+    const std::string row = bytes_of(1 + random.below(random.one_in(4) ? 40 : 12));
+    const std::string family = bytes_of(random.below(12));
+    const std::string first = cell_of(row, family, "first");
+    const LikeKeys like(plain_key_at(first.data()));
+    EXPECT_TRUE(like.has(first.data()));
+    const std::string other_row = bytes_of(row.size());
+    const std::string qualifier = bytes_of(random.below(12));
+    const std::string like_first = cell_of(other_row, family, qualifier);
+    ASSERT_TRUE(like.has(like_first.data()));
+    for (size_t from = 0; from <= row.size() + qualifier.size(); ++from)
+      ASSERT_EQ(like.word(like_first.data(), from), text_word({other_row, qualifier}, from))
+          << row.size() << " " << qualifier.size() << " " << from;
+    EXPECT_FALSE(like.has(cell_of(row + "x", family, qualifier).data()));
+    EXPECT_FALSE(like.has(cell_of(row, family + "x", qualifier).data()));
+    if (family.empty()) continue;
+    std::string other_family = family;
+    other_family[random.below(family.size())] ^= static_cast<char>(1 << random.below(8));
+    EXPECT_FALSE(like.has(cell_of(row, other_family, qualifier).data())) << family.size();
+  }
 }
 
 }  // namespace
