@@ -10,8 +10,9 @@ namespace {
 // A page that is ready takes memory. Jobs keep half of kRoomAhead ready or more: 40 ms of the fastest writer.
 constexpr uint64_t kRoomAtFirst = 1 << 20;
 constexpr uint64_t kRoomAhead = 16 << 20;
-constexpr uint64_t kRoomStep = 1 << 20;        // of a job, in a turn of its own
-constexpr uint64_t kRoomOfLeader = 128 << 10;  // beyond what it needs, if no job came in time
+constexpr uint64_t kRoomNext = kRoomAhead / 2;  // in the next segment, before the leader comes to it
+constexpr uint64_t kRoomStep = 1 << 20;         // of a job, in a turn of its own
+constexpr uint64_t kRoomOfLeader = 128 << 10;   // beyond what it needs, if no job came in time
 
 }  // namespace
 
@@ -55,8 +56,8 @@ Result<WalCore::SegmentPtr> WalCore::create_segment(uint64_t id, uint64_t first_
   const FileHeader header{
       FileKind::kLog, options_.identity, id, first_lsn, first_lsn == 0 ? 0 : last_sequence_, options_.boot};
   segment.chain = encode_file_header(header, raw);
-  segment.asked = std::max(segment.asked, std::min(kRoomAhead / 2, segment.capacity));
-  Status status = make_ready(segment, std::min(kRoomAtFirst, segment.asked));
+  segment.asked = std::max(segment.asked, std::min(kRoomAtFirst, segment.capacity));
+  Status status = make_ready(segment, segment.asked);
   if (status.ok()) status = segment.file->append({raw, sizeof raw});
   if (status.ok()) status = segment.file->sync();
   // A later attempt makes a new file, and syncs its new name: it does not rely on what failed here.
@@ -139,16 +140,16 @@ void WalCore::prepare_in_background(uint64_t bytes) {
       id = self->current_->id + 1;
       size = self->preparation_bytes_;
     }
-    // The leader finds the first megabytes ready when it comes to the segment.
-    if (const SegmentPtr made = self->prepare(id, size)) self->make_room(*made, kRoomAhead / 2);
+    if (const SegmentPtr made = self->prepare(id, size, kRoomNext)) self->make_room(*made, kRoomNext);
   });
 }
 
-// Call only after setting preparation_ to kRunning. Returns the segment, null after a failure. It may be the
-// current one by then.
-WalCore::SegmentPtr WalCore::prepare(uint64_t id, uint64_t bytes) {
+// Call only after setting preparation_ to kRunning. The caller then makes `room` bytes ready; with 0, the
+// leader asks for them. Returns the segment, null after a failure. It may be the current one by then.
+WalCore::SegmentPtr WalCore::prepare(uint64_t id, uint64_t bytes, uint64_t room) {
   Result<SegmentPtr> made = create_segment(id, 0, bytes);
   SegmentPtr segment = made.ok() ? *made : nullptr;
+  if (segment != nullptr) segment->asked = std::max(segment->asked, std::min(room, segment->capacity));
   {
     const MutexLock lock(mutex_);
     CELLAR_ASSERT(preparation_ == Preparation::kRunning);
@@ -179,7 +180,7 @@ Result<WalCore::SegmentPtr> WalCore::next_segment(uint64_t bytes) {
     }
     if (mine) {
       tried = true;
-      prepare(current_->id + 1, bytes);
+      prepare(current_->id + 1, bytes, 0);
     } else {
       changed_->wait(seen, -1);
     }

@@ -81,7 +81,7 @@ class WalCore : public std::enable_shared_from_this<WalCore> {
   Status have_room(uint64_t bytes);
   void make_room(WalSegment& segment, uint64_t until);
   void prepare_in_background(uint64_t bytes);
-  SegmentPtr prepare(uint64_t id, uint64_t bytes);
+  SegmentPtr prepare(uint64_t id, uint64_t bytes, uint64_t room);
   void finish_in_background();
   Status finish_old(uint64_t through);
   Status remove_prepared();
