@@ -84,7 +84,7 @@ constexpr OptionPage kPages[] = {
      "memtables of a family that wait for a flush; then writers wait",
      "6"},
     {"engine", "log_segment_bytes", "",
-     "67108864",
+     "33554432",
      "64 KiB to 4 GiB",
      "a log segment is preallocated at this size; at least 64 KiB",
      "16m"},
