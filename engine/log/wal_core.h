@@ -11,6 +11,7 @@
 
 #include "base/assert.h"
 #include "base/mutex.h"
+#include "cellar/environment.h"
 #include "engine/log/directory.h"
 #include "engine/log/wal_options.h"
 #include "engine/log/wal_segment.h"

@@ -5,6 +5,7 @@
 #include <string>
 #include <thread>
 
+#include "engine/log/directory.h"
 #include "tests/engine/wal_log.h"
 #include "tests/engine/wal_support.h"
 #include "tests/support/fault_file_system.h"
