@@ -34,37 +34,58 @@ Status compress_framed(std::string_view payload, std::string& body, AppendChunk&
   return {};
 }
 
-// `decode_chunk(chunk, payload, room, bytes)` fills at most `room` bytes and says how many: Status.
-template <class DecodeChunk>
-Status decompress_frame(ByteReader& reader, size_t frame, char* payload, DecodeChunk&& decode_chunk) {
-  while (frame > 0) {  // each turn takes input
-    uint32_t compressed = 0;
-    std::string_view chunk;
-    size_t bytes = 0;
-    if (!reader.take_be32(compressed) || !reader.take_bytes(compressed, chunk)) {
-      return Status::corruption("a chunk is truncated");
-    }
-    CELLAR_TRY(decode_chunk(chunk, payload, frame, bytes));
-    payload += bytes;
-    frame -= bytes;
-  }
-  return {};
-}
+// FramedChunks: the chunks of a body, one after the other. Borrows the body. One thread at a time.
+class FramedChunks {
+ public:
+  FramedChunks() = default;
+  FramedChunks(std::string_view body, size_t payload_bytes) : rest_(body), left_(payload_bytes) {}
 
+  // Goes to the next chunk, which may hold at most `room` bytes of the payload; call pass() before the next
+  // call. Returns false at the end of the body.
+  Result<bool> next(std::string_view& chunk, size_t& room) {
+    ByteReader reader(rest_);
+    while (frame_ == 0) {
+      if (reader.empty() && left_ > 0) return Status::corruption("the body holds less than declared");
+      if (reader.empty()) return false;
+      uint32_t frame = 0;
+      if (!reader.take_be32(frame)) return Status::corruption("a frame is truncated");
+      if (frame > left_) return Status::corruption("the body holds more than declared");
+      frame_ = frame;
+    }
+    uint32_t compressed = 0;
+    if (!reader.take_be32(compressed) || !reader.take_bytes(compressed, chunk))
+      return Status::corruption("a chunk is truncated");
+    rest_ = reader.rest();
+    room = frame_;
+    return true;
+  }
+  // Notes that the chunk holds so many bytes, at most its room.
+  void pass(size_t bytes) {
+    frame_ -= bytes;
+    left_ -= bytes;
+  }
+
+ private:
+  std::string_view rest_;
+  size_t left_ = 0;   // of the payload
+  size_t frame_ = 0;  // of it in this frame
+};
+
+// `decode_chunk(chunk, payload, room, bytes)` fills at most `room` bytes and says how many: Status.
 template <class DecodeChunk>
 Status decompress_framed(std::string_view body, size_t payload_bytes, char* payload,
                          DecodeChunk&& decode_chunk) {
-  ByteReader reader(body);
-  size_t left = payload_bytes;
-  while (!reader.empty()) {
-    uint32_t frame = 0;
-    if (!reader.take_be32(frame)) return Status::corruption("a frame is truncated");
-    if (frame > left) return Status::corruption("the body holds more than declared");
-    CELLAR_TRY(decompress_frame(reader, frame, payload, decode_chunk));
-    payload += frame;
-    left -= frame;
+  FramedChunks chunks(body, payload_bytes);
+  while (true) {
+    std::string_view chunk;
+    size_t room = 0;
+    CELLAR_TRY_ASSIGN(const bool found, chunks.next(chunk, room));
+    if (!found) return {};
+    size_t bytes = 0;
+    CELLAR_TRY(decode_chunk(chunk, payload, room, bytes));
+    payload += bytes;
+    chunks.pass(bytes);
   }
-  return left == 0 ? Status() : Status::corruption("the body holds less than declared");
 }
 
 }  // namespace cellar

@@ -54,9 +54,10 @@ void repeat(char* to, size_t distance, size_t bytes) {
 }  // namespace
 
 void SnappySteps::begin(std::string_view body, size_t payload_bytes, char* payload) {
-  body_ = body;
-  in_ = in_end_ = body.data();
-  begin_ = out_ = frame_end_ = chunk_begin_ = chunk_end_ = payload;
+  chunks_ = FramedChunks(body, payload_bytes);
+  ended_ = false;
+  in_ = in_end_ = nullptr;
+  begin_ = out_ = chunk_begin_ = chunk_end_ = payload;
   end_ = payload + payload_bytes;
 }
 
@@ -64,42 +65,27 @@ Result<size_t> SnappySteps::advance(size_t wanted) {
   CELLAR_ASSERT(wanted <= static_cast<size_t>(end_ - begin_));
   const char* const stop = begin_ + wanted;
   // The last step also looks at what follows.
-  while (out_ < stop || (stop == end_ && has_input())) {
+  while (out_ < stop || (stop == end_ && !ended_)) {
     if (in_ == in_end_ && out_ == chunk_end_) {
-      if (Status entered = enter_frame_or_chunk(); !entered.ok()) return entered.with_context("SNAPPY");
+      if (Status entered = enter_chunk(); !entered.ok()) return entered.with_context("SNAPPY");
     } else if (!decode_until(std::min<const char*>(stop, chunk_end_))) {
       return Status::corruption("a chunk is damaged").with_context("SNAPPY");
     }
   }
-  if (stop == end_ && frame_end_ != end_)
-    return Status::corruption("a chunk is truncated").with_context("SNAPPY");
   return static_cast<size_t>(out_ - begin_);
 }
 
-Status SnappySteps::enter_frame_or_chunk() {
-  if (out_ != frame_end_) return enter_chunk();
-  if (body_.empty()) return Status::corruption("the body holds less than declared");
-  ByteReader reader(body_);
-  uint32_t frame = 0;
-  if (!reader.take_be32(frame)) return Status::corruption("a frame is truncated");
-  if (frame > static_cast<size_t>(end_ - out_))
-    return Status::corruption("the body holds more than declared");
-  frame_end_ = out_ + frame;
-  body_ = reader.rest();
-  return {};
-}
-
+// Goes to the next chunk, or to the end of the body.
 Status SnappySteps::enter_chunk() {
-  ByteReader reader(body_);
-  uint32_t compressed = 0;
   std::string_view chunk;
-  if (!reader.take_be32(compressed) || !reader.take_bytes(compressed, chunk))
-    return Status::corruption("a chunk is truncated");
-  body_ = reader.rest();
+  size_t room = 0;
+  CELLAR_TRY_ASSIGN(const bool found, chunks_.next(chunk, room));
+  ended_ = !found;
+  if (ended_) return {};
   uint64_t bytes = 0;
   ByteReader in(chunk.substr(0, kSizeBytesMax));
-  if (!in.take_varint(bytes) || bytes > static_cast<size_t>(frame_end_ - out_))
-    return Status::corruption("a chunk is larger than its frame");
+  if (!in.take_varint(bytes) || bytes > room) return Status::corruption("a chunk is larger than its frame");
+  chunks_.pass(bytes);
   in_ = in.at();
   in_end_ = chunk.data() + chunk.size();
   chunk_begin_ = out_;

@@ -7,6 +7,7 @@
 #include <cstddef>
 #include <string_view>
 
+#include "hfile/codec/block_framing.h"
 #include "hfile/codec/stepwise.h"
 
 namespace cellar {
@@ -17,21 +18,19 @@ class SnappySteps final : public StepwiseDecompressor {
   Result<size_t> advance(size_t wanted) override;
 
  private:
-  bool has_input() const { return in_ != in_end_ || !body_.empty(); }
-  Status enter_frame_or_chunk();
   Status enter_chunk();
   bool decode_until(const char* stop);
   bool decode_fast(const char* stop);
   bool decode_one();
   bool take_number(size_t bytes, size_t& number);
 
-  std::string_view body_;  // what follows the chunk
+  FramedChunks chunks_;
+  bool ended_ = false;  // no chunk follows
   const char* in_ = nullptr;
   const char* in_end_ = nullptr;  // of the chunk
   char* begin_ = nullptr;         // of the payload
   char* out_ = nullptr;
   char* end_ = nullptr;
-  char* frame_end_ = nullptr;
   char* chunk_begin_ = nullptr;
   char* chunk_end_ = nullptr;
 };

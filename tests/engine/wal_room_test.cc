@@ -13,6 +13,14 @@
 namespace cellar::testing {
 namespace {
 
+// From here on, `ready` tells how far the pages of the segment were made ready.
+void watch_ready(Log& log, uint64_t segment, uint64_t& ready) {
+  log.fault.before_each([segment, &ready](const FileCall& call) {
+    if (call.operation == FileOperation::kMakeReady && call.name.ends_with(segment_name(segment)))
+      ready = std::stoull(call.detail.substr(call.detail.rfind(' ') + 1));
+  });
+}
+
 // A segment of 32 MiB, of which the executor makes nothing ready: the leader does.
 TEST(WalRoom, RoomThatCannotBeMadeReadyIsMetBeforeAnythingIsAppended) {
   Log log;
@@ -44,10 +52,7 @@ TEST(WalRoom, JobsMakeRoomAheadOfTheLeader) {
   log.options.segment_bytes = 64 << 20;
   ASSERT_TRUE(log.open().ok());
   uint64_t ready = 0;
-  log.fault.before_each([&](const FileCall& call) {
-    if (call.operation == FileOperation::kMakeReady && call.name.ends_with(segment_name(6)))
-      ready = std::stoull(call.detail.substr(call.detail.rfind(' ') + 1));
-  });
+  watch_ready(log, 6, ready);
   while (log.wal->end().segment < 6) ASSERT_TRUE(log.append(100'000).ok());
   while (log.wal->end().segment == 6) {
     log.executor.settle();
@@ -64,10 +69,7 @@ TEST(WalRoom, TheNextSegmentHasRoomBeforeItIsTheCurrentOne) {
   log.options.segment_bytes = 32 << 20;
   ASSERT_TRUE(log.open().ok());
   uint64_t ready = 0;
-  log.fault.before_each([&](const FileCall& call) {
-    if (call.operation == FileOperation::kMakeReady && call.name.ends_with(segment_name(7)))
-      ready = std::stoull(call.detail.substr(call.detail.rfind(' ') + 1));
-  });
+  watch_ready(log, 7, ready);
   while (log.wal->end().segment < 7) {
     EXPECT_LE(ready, uint64_t{8} << 20) << "pages that are ready take memory";
     ASSERT_TRUE(log.append(1'000'000).ok());
