@@ -1,10 +1,12 @@
 // Merging 1 to 32 sorted runs: cells that alternate between the runs, that come in stretches of 16, and runs
-// one after the other. In one more case each source has the same run, as when every row was overwritten.
+// one after the other. In one more case each source has the same run, as when every row was overwritten. The
+// merge is asked for cells, or for spans of them.
 #include <benchmark/benchmark.h>
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <memory>
+#include <span>
 #include <string>
 #include <utility>
 #include <vector>
@@ -30,6 +32,13 @@ class ArrayCursor final : public CellCursor {
     return current();
   }
   const CellView* next() override { return ++at_, current(); }
+  std::span<const CellView> next_span() override {
+    constexpr size_t kSpanCells = 32;  // as files give them
+    if (++at_ >= run_->size()) return {};
+    const size_t begin = at_;
+    at_ = std::min(begin + kSpanCells, run_->size()) - 1;
+    return std::span(*run_).subspan(begin, at_ + 1 - begin);
+  }
   Status status() const override { return {}; }
   const Pinnable* pinned() const override { return nullptr; }
   void print(TextPrinter& out) const override { out.line("array"); }
@@ -43,6 +52,9 @@ class ArrayCursor final : public CellCursor {
 enum class Pattern { kAlternating, kStretches, kBehind, kSame };
 constexpr const char* kPatternNames[] = {"alternating", "stretches_of_16", "one_behind_the_other",
                                          "same_rows"};
+
+enum class By { kCells, kSpans };
+constexpr const char* kByNames[] = {"cells", "spans"};
 
 struct Runs {
   std::vector<OwnedCell> cells;
@@ -65,11 +77,24 @@ Runs make_runs(Pattern pattern, size_t sources, size_t cells) {
   return made;
 }
 
-void merge(benchmark::State& state, Pattern pattern, size_t sources) {
-  const size_t cells = scaled(200'000, 3200);
-  const Runs runs = make_runs(pattern, sources, cells);
+// Merges the sources and calls take(cell) for each cell.
+template <class Take>
+void merge_all(CellCursor& cursor, By by, const Take& take) {
   OwnedCell first;
   first_of_row(first, "");
+  const CellView* cell = cursor.seek(first.view());
+  if (by == By::kCells) {
+    for (; cell != nullptr; cell = cursor.next()) take(*cell);
+    return;
+  }
+  for (std::span<const CellView> span(cell, cell == nullptr ? 0 : 1); !span.empty();
+       span = cursor.next_span())
+    for (const CellView& each : span) take(each);
+}
+
+void merge(benchmark::State& state, Pattern pattern, size_t sources, By by) {
+  const size_t cells = scaled(200'000, 3200);
+  const Runs runs = make_runs(pattern, sources, cells);
   uint64_t merged = 0;
   bool ordered = true;
   for (auto unused : state) {
@@ -79,12 +104,12 @@ void merge(benchmark::State& state, Pattern pattern, size_t sources) {
       all.push_back({std::make_unique<ArrayCursor>(&runs.runs[i]), static_cast<uint32_t>(i)});
     const std::unique_ptr<CellCursor> cursor = make_merging_cursor(std::move(all));
     int64_t last = INT64_MAX;
-    for (const CellView* cell = cursor->seek(first.view()); cell != nullptr;
-         cell = cursor->next(), ++merged) {
+    merge_all(*cursor, by, [&](const CellView& cell) {
       if (pattern == Pattern::kSame && sources > 1)  // newest first in each row
-        ordered = ordered && (merged % sources == 0 || cell->timestamp < last);
-      last = cell->timestamp;
-    }
+        ordered = ordered && (merged % sources == 0 || cell.timestamp < last);
+      last = cell.timestamp;
+      ++merged;
+    });
   }
   if (merged != cells * static_cast<uint64_t>(state.iterations()) || !ordered)
     state.SkipWithError("cells are missing or out of order");
@@ -97,11 +122,14 @@ void merge(benchmark::State& state, Pattern pattern, size_t sources) {
   for (const Pattern pattern :
        {Pattern::kAlternating, Pattern::kStretches, Pattern::kBehind, Pattern::kSame}) {
     for (const size_t sources : {1, 2, 4, 8, 16, 32}) {
-      benchmark::RegisterBenchmark(
-          fmt::format("merge/pattern:{}/sources:{}", kPatternNames[static_cast<int>(pattern)], sources)
-              .c_str(),
-          [=](benchmark::State& state) { merge(state, pattern, sources); })
-          ->Unit(benchmark::kMillisecond);
+      for (const By by : {By::kCells, By::kSpans}) {
+        benchmark::RegisterBenchmark(
+            fmt::format("merge/pattern:{}/sources:{}/by:{}", kPatternNames[static_cast<int>(pattern)],
+                        sources, kByNames[static_cast<int>(by)])
+                .c_str(),
+            [=](benchmark::State& state) { merge(state, pattern, sources, by); })
+            ->Unit(benchmark::kMillisecond);
+      }
     }
   }
   return true;

@@ -23,6 +23,17 @@ inline uint64_t qualifier_word(const CellView& cell) {
   const uint64_t word = load_be64(cell.key + before);
   return bytes >= sizeof word ? word : word & ~(UINT64_MAX >> (8 * bytes));
 }
+// Returns the eight bytes of a row from `from` on as a big-endian number, with zeros after its end. from ≤
+// row_size.
+[[gnu::always_inline]] inline uint64_t row_word_of(const CellView& cell, size_t from) {
+  CELLAR_DCHECK(from <= cell.row_size);
+  const size_t bytes = cell.row_size - from;
+  // Eight bytes are within the key, because at least ten bytes follow the row.
+  const uint64_t word = load_be64(cell.key + 2 + from);
+  if (bytes >= sizeof word) [[likely]]
+    return word;
+  return bytes == 0 ? 0 : word & ~(UINT64_MAX >> (8 * bytes));
+}
 // Compares a name with the qualifier of a cell. The words are the first eight bytes of both. Most names
 // differ in them or are short, and need no call.
 inline int compare_qualifiers(std::string_view name, uint64_t name_word, const CellView& cell,

@@ -39,6 +39,10 @@ class ReadJudge {
     return plain_.possible && cell.type() == CellType::kPut && cell.sequence <= rules_.read_point &&
            cell.timestamp >= plain_.time_first && cell.timestamp <= plain_.time_last && cell.tags_size == 0;
   }
+  // Returns whether judge() passes over the cell, if it is an older one of a column of which a cell was shown.
+  bool passes_older(const CellView& cell) const {
+    return plain_.then == Step::kNextColumn && !covers_family(cell.type());
+  }
   bool wants_all_columns() const { return !rules_.explicit_columns; }
   // Returns whether more than one column is wanted. To find a single one, a walk looks at fewer cells.
   bool wants_some_columns() const { return rules_.columns.size() > 1; }

@@ -21,7 +21,6 @@ class ReverseRowCursor final : public CellCursor {
 
   const CellView* seek(const CellView& target) override {
     last_of_row(key_, target.row());
-    keep_current();
     return row_of(forward_->seek_before(key_.view()));
   }
 
@@ -62,19 +61,32 @@ class ReverseRowCursor final : public CellCursor {
     Pin pin;
   };
 
-  // Stores the cell in one of two slots, so that the previous cell stays valid whatever the forward
-  // cursor does.
+  // Slot: a cell that is shown alone. It stays as it is, whatever the forward cursor does.
+  struct Slot {
+    CellView cell;
+    Pin pin;
+    std::string copy;  // of bytes in scratch
+  };
+
+  // Stores the cell, at which the forward cursor stands, in one of two slots.
   const CellView* show(const CellView* cell) {
     rows_ = nullptr;
     slot_ ^= 1;
     if (cell == nullptr) return current_ = nullptr;
-    slots_[slot_] = *cell;
-    return current_ = &slots_[slot_];
+    Slot& slot = slots_[slot_];
+    slot.cell = *cell;
+    slot.pin = forward_->pin();
+    if (cell->key_in_scratch) {
+      slot.copy.assign(cell->key_bytes()).append(cell->tags_bytes());
+      slot.cell.key = slot.copy.data();
+      slot.cell.tags = slot.copy.data() + cell->key_size;
+    }
+    return current_ = &slot.cell;
   }
 
   const CellView* in_row_or_before(const CellView* cell) {
     // The forward cursor moved once; this one has not yet.
-    CELLAR_DCHECK(rows_ == nullptr && current_ == &slots_[slot_]);
+    CELLAR_DCHECK(rows_ == nullptr && current_ == &slots_[slot_].cell);
     if (cell != nullptr && cell->row() == row_) return show(cell);
     if (cell == nullptr && !forward_->status().ok()) return show(nullptr);
     return row_before();
@@ -83,7 +95,6 @@ class ReverseRowCursor final : public CellCursor {
   const CellView* row_before() {
     CELLAR_DCHECK(current_ != nullptr);
     first_of_row(key_, row_);
-    keep_current();
     if (take_rows_before()) return current_;
     return row_of(forward_->seek_before(key_.view()));
   }
@@ -119,15 +130,6 @@ class ReverseRowCursor final : public CellCursor {
     return current_;
   }
 
-  // Copies the cell shown last, because the forward cursor is about to make two moves for one move of
-  // this cursor.
-  void keep_current() {
-    if (current_ == nullptr || rows_ != nullptr) return;
-    CellView& shown = slots_[slot_];
-    kept_.assign(shown);
-    shown = kept_.view();
-  }
-
   // Goes to the first cell of the row of `cell`, which is the last cell of the row to show.
   const CellView* row_of(const CellView* cell) {
     if (cell == nullptr) return show(nullptr);
@@ -140,8 +142,7 @@ class ReverseRowCursor final : public CellCursor {
   std::unique_ptr<RunCursor> forward_;
   std::string row_;
   OwnedCell key_;
-  OwnedCell kept_;
-  CellView slots_[2];
+  Slot slots_[2];
   int slot_ = 0;
   const CellView* current_ = nullptr;  // in a slot, or in *rows_
   Rows spans_[2];

@@ -95,9 +95,10 @@ class Walk {
   const CellView* next_in_row();
 
   // Takes the next rows, as long as they lie in the span and the judge shows each of their cells whatever the
-  // others are. They have at most one cell of each column, and no marker. Asks `take` about each row, which
-  // it gets as a span of cells. The walk is then at the row after those that were taken. Returns the cells of
-  // these rows. If they are none, the caller enters the next row. Call after holds_row(), for a read of all
+  // others are. They have at most one cell of each column, and no marker. Only the last of them may end with
+  // older versions of its last column, which the judge passes over. Asks `take` about each row, which it gets
+  // as a span of cells to be shown. The walk is then at the row after those that were taken. Returns the cells
+  // of these rows. If they are none, the caller enters the next row. Call after holds_row(), for a read of all
   // columns.
   enum class Taken : uint8_t { kNo, kLast, kMayGoOn };
   template <class Take>
@@ -106,18 +107,21 @@ class Walk {
     const CellView* const begin = at_;
     const CellView* const last = span_end_ - 1;
     const CellView* row = begin;
+    const CellView* end = begin;  // of the cells to be shown
     for (const CellView* cell = begin; cell != last && judge_.shows_alone(*cell); ++cell) {
       const Place place = place_after(cell[0], cell[1]);
       if (place == Place::kNewColumn) continue;
-      if (place == Place::kSameColumn) break;
+      const CellView* const next = place == Place::kNewRow ? cell + 1 : row_after_versions(cell);
+      if (next == nullptr) break;
       const Taken taken = take(std::span<const CellView>(row, cell + 1));
       if (taken == Taken::kNo) break;
-      row = cell + 1;
-      if (taken == Taken::kLast) break;
+      row = next;
+      end = cell + 1;
+      if (taken == Taken::kLast || place != Place::kNewRow) break;
     }
     examined_ += static_cast<size_t>(row - begin);
     at_ = row;
-    return {begin, row};
+    return {begin, end};
   }
   // Returns whether the row at which the walk stands ends in the span, or the last cell of the span is
   // enough. Takes in a longer span for that, where the cursor has one. Call after settle() returned a cell.
@@ -260,6 +264,17 @@ class Walk {
     }
     ++examined_;
     return at_;
+  }
+  // Returns the first cell of the next row, if only versions that the judge passes over lie between it and the
+  // shown cell; else null.
+  const CellView* row_after_versions(const CellView* shown) const {
+    const CellView* cell = shown + 1;
+    while (judge_.passes_older(*cell)) {
+      if (++cell == span_end_) return nullptr;
+      const Place place = place_after(cell[-1], *cell);
+      if (place != Place::kSameColumn) return place == Place::kNewRow ? cell : nullptr;
+    }
+    return nullptr;
   }
   // Returns the end of the row at which the walk stands, in the span.
   const CellView* end_of_row() const {

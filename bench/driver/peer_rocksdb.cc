@@ -385,6 +385,15 @@ rocksdb::ColumnFamilyOptions family_options(const StoreOptions& options, const R
   return family;
 }
 
+// The cache that RocksDB advises: HyperClockCache since it sizes itself, LRUCache in older versions.
+std::shared_ptr<rocksdb::Cache> new_cache(size_t bytes) {
+#if ROCKSDB_MAJOR >= 10
+  return rocksdb::HyperClockCacheOptions(bytes, 0).MakeSharedCache();
+#else
+  return rocksdb::NewLRUCache(bytes, 4);
+#endif
+}
+
 class RocksPeer : public Peer {
  public:
   RocksPeer(std::string name, uint32_t subcompactions) : name_(std::move(name)) {
@@ -402,7 +411,7 @@ class RocksPeer : public Peer {
     rocksdb::DBOptions db = options_.db();
     db.create_if_missing = options.create;
     db.create_missing_column_families = true;
-    const auto cache = rocksdb::NewLRUCache(options_.common().cache_bytes(options.cache_bytes), 4);
+    const auto cache = new_cache(options_.common().cache_bytes(options.cache_bytes));
     store_ = std::make_unique<Store>();
     store_->families = options.families;
     store_->has_markers = !options.create;
@@ -410,9 +419,13 @@ class RocksPeer : public Peer {
         {rocksdb::kDefaultColumnFamilyName, rocksdb::ColumnFamilyOptions()}};
     for (const std::string& family : options.families)
       families.emplace_back(family, family_options(options, options_, *store_, cache));
+#if ROCKSDB_MAJOR >= 11
+    check(rocksdb::DB::Open(db, options.path, families, &all_handles_, &store_->db), "open");
+#else
     rocksdb::DB* opened = nullptr;
     check(rocksdb::DB::Open(db, options.path, families, &all_handles_, &opened), "open");
     store_->db.reset(opened);
+#endif
     store_->handles.assign(all_handles_.begin() + 1, all_handles_.end());
     if (!options.create) store_->has_markers = markers_possible_;
   }

@@ -144,6 +144,26 @@ class Run {
     }
   }
 
+  // Keeps the cells of a span by a pin, walks on, and looks at them all again.
+  void pin_span() {
+    if (at_ == kEnd) return;
+    next_span();
+    if (at_ == kEnd || failed_) return;
+    log_ += "pin the span\n";
+    const Pin keep = cursor_->pin();
+    const size_t first = at_ + 1 - span_.size();
+    std::vector<OwnedCell> scratch(span_.size());
+    std::vector<CellView> views(span_.begin(), span_.end());
+    for (size_t i = 0; i < views.size(); ++i) {
+      if (!views[i].key_in_scratch) continue;
+      scratch[i].assign(views[i]);
+      views[i] = scratch[i].view();
+    }
+    for (int i = 0; i < 5 && at_ != kEnd && !failed_; ++i) i % 2 == 0 ? next_span() : next();
+    for (size_t i = 0; keep && i < views.size(); ++i)
+      EXPECT_TRUE(same(views[i], expected_[first + i])) << i << " of the span\n" << log_;
+  }
+
   void print() const {
     TextPrinter out;
     cursor_->print(out);
@@ -274,7 +294,7 @@ void random_walk(Run& run, const Expected& expected, Random& random, const Contr
         if (compare_cells(run.cell(), target.view()) < 0) run.skip_to(target.view());
         break;
       case 3:
-        run.pin();
+        random.one_in(2) ? run.pin() : run.pin_span();
         break;
       case 4:
         run.print();
