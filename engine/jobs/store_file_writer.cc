@@ -10,6 +10,7 @@
 #include "base/assert.h"
 #include "bloom/run_error_rate.h"
 #include "cell/cell_key.h"
+#include "engine/store/early_sync.h"
 #include "engine/store/sequence_check.h"
 #include "hfile/read/warm_up.h"
 
@@ -160,7 +161,8 @@ void NewFileRequest::judge_at(const OpenReadPoints& points, const Outside& outsi
 // Creates the files of a rewrite, with names of the manifest. Removes them again unless they are kept.
 class StoreFileWriter::Output final : public RewriteOutput {
  public:
-  Output(Disk& disk, const NewFileRequest& request) : disk_(disk), request_(request) {
+  Output(Executor& executor, Disk& disk, const NewFileRequest& request)
+      : executor_(executor), disk_(disk), request_(request) {
     CELLAR_ASSERT(request_.directory != nullptr);
   }
   Output(const Output&) = delete;
@@ -175,8 +177,9 @@ class StoreFileWriter::Output final : public RewriteOutput {
   Result<WritableFile*> begin() override {
     CELLAR_ASSERT(file_ == nullptr);
     current_ = store_file_name(disk_.identity, disk_.manifest->next_file_number());
-    CELLAR_TRY_ASSIGN(file_, request_.directory->create(current_, {}));
+    CELLAR_TRY_ASSIGN(auto file, request_.directory->create(current_, {}));
     names_.push_back(current_);  // now it is ours to remove
+    file_ = std::make_unique<EarlySync>(std::move(file), executor_);
     return file_.get();
   }
   Status add_facts(HFileWriter& writer) override {
@@ -201,6 +204,7 @@ class StoreFileWriter::Output final : public RewriteOutput {
   const std::string& current() const { return current_; }
 
  private:
+  Executor& executor_;
   Disk& disk_;
   const NewFileRequest& request_;
   std::vector<std::string> names_;
@@ -293,7 +297,7 @@ Result<NewFiles> StoreFileWriter::write(NewFileRequest& request) {
   job.file.bloom_error_rate = bloom_error_rate(request, job.file.bloom_error_rate);
   job.keep_hash = world_.options.verify_new_files;
   job.memory = &activity_.job_bytes;
-  Output output(disk_, request);
+  Output output(world_.executor, disk_, request);
   NewFiles made;  // closes its files before the output removes them
   Result<RewriteResult> rewritten = rewrite(job, output);
   if (!rewritten.ok()) return naming(request, output.current(), rewritten.status());

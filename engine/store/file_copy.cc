@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "base/assert.h"
+#include "engine/store/early_sync.h"
 
 namespace cellar {
 namespace {
@@ -56,7 +57,8 @@ Status copy_file(Executor& executor, Directory& from, std::string_view name, Dir
 Status copy_open_file(Executor& executor, const ReadableFile& source, Directory& into,
                       std::string_view target) {
   CELLAR_ASSERT(!target.empty());
-  CELLAR_TRY_ASSIGN(std::unique_ptr<WritableFile> file, into.create(target, {}));
+  CELLAR_TRY_ASSIGN(std::unique_ptr<WritableFile> created, into.create(target, {}));
+  auto file = std::make_unique<EarlySync>(std::move(created), executor);
   const Status copied = copy_bytes(executor, source, *file);
   if (copied.ok()) return {};
   file.reset();

@@ -78,7 +78,7 @@ class WritableFile {
   // the file stays usable. The default does nothing.
   virtual Status make_ready(uint64_t until);
 
-  // Makes everything durable that was appended before the call.
+  // Makes everything durable that was appended before the call. May run concurrently with append().
   virtual Status sync() = 0;
 
   // Returns the number of bytes appended so far.

@@ -1,0 +1,48 @@
+// EarlySync: a file that another thread syncs while it is written.
+//
+// A medium keeps what it is given in a cache of its own, and only a sync empties that. A single sync at the end of
+// a file of 70 MB took 85 ms on a virtual disk, in which nobody computed, even though the kernel had
+// been told to write all of the file before. With a sync for each 8 MiB on another thread, the last one takes 8 ms.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string_view>
+
+#include "cellar/environment.h"
+#include "cellar/file_system.h"
+
+namespace cellar {
+
+// Passes everything on to the file it is given. Fails for ever once an early sync has failed, because a sync
+// that is tried again proves nothing. Nothing depends on a second thread: if none is free, there is no early
+// sync. One thread at a time.
+class EarlySync final : public WritableFile {
+ public:
+  static constexpr uint64_t kBytes = 8 << 20;  // appended, before the next sync
+
+  // The executor is borrowed. The file is in plain mode.
+  EarlySync(std::unique_ptr<WritableFile> file, Executor& executor, uint64_t bytes = kBytes);
+  // Waits for a sync that a thread has begun. No Mutex may be held, as for sync() and close().
+  ~EarlySync() override;
+  EarlySync(const EarlySync&) = delete;
+  EarlySync& operator=(const EarlySync&) = delete;
+
+  Status append(std::string_view bytes) override;
+  Status sync() override;
+  uint64_t size() const override;
+  Status close() override;
+
+ private:
+  struct Shared;
+  void begin_sync();
+  // Returns when no thread syncs or will. Returns the failure of an early sync, if there was one.
+  Status finish_sync();
+
+  const std::shared_ptr<Shared> shared_;  // with the job that syncs
+  Executor& executor_;
+  const uint64_t bytes_;
+  uint64_t asked_ = 0;  // the size at the last early sync
+};
+
+}  // namespace cellar
