@@ -18,7 +18,7 @@ struct EarlySync::Shared {
   // Returns whether the stage was `from`. It is then `to`.
   bool move(Stage from, Stage to) { return stage.compare_exchange_strong(from, to); }
 
-  const std::unique_ptr<WritableFile> file;
+  std::unique_ptr<WritableFile> file;    // null after the end
   const std::unique_ptr<Event> changed;  // an early sync is over
   std::atomic<Stage> stage{Stage::kIdle};
   Status failure;  // set before the stage is kOver, by the thread that syncs
@@ -31,7 +31,11 @@ EarlySync::EarlySync(std::unique_ptr<WritableFile> file, Executor& executor, uin
   CELLAR_ASSERT(shared_->file != nullptr && bytes_ > 0);
 }
 
-EarlySync::~EarlySync() { static_cast<void>(finish_sync()); }
+// The file may not outlive the file system. A job that has not begun keeps the rest alone.
+EarlySync::~EarlySync() {
+  static_cast<void>(finish_sync());
+  shared_->file.reset();
+}
 
 // A job that begins after the file was closed, or after a later sync, finds nothing to do.
 void EarlySync::begin_sync() {
