@@ -39,7 +39,7 @@ class ReadJudge {
     return plain_.possible && cell.type() == CellType::kPut && cell.sequence <= rules_.read_point &&
            cell.timestamp >= plain_.time_first && cell.timestamp <= plain_.time_last && cell.tags_size == 0;
   }
-  // Returns whether judge() passes over the cell, if it is an older one of a column of which a cell was shown.
+  // Returns whether judge() passes over the cell, if a newer one of its column was shown.
   bool passes_older(const CellView& cell) const {
     return plain_.then == Step::kNextColumn && !covers_family(cell.type());
   }

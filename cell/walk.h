@@ -97,9 +97,9 @@ class Walk {
   // Takes the next rows, as long as they lie in the span and the judge shows each of their cells whatever the
   // others are. They have at most one cell of each column, and no marker. Only the last of them may end with
   // older versions of its last column, which the judge passes over. Asks `take` about each row, which it gets
-  // as a span of cells to be shown. The walk is then at the row after those that were taken. Returns the cells
-  // of these rows. If they are none, the caller enters the next row. Call after holds_row(), for a read of all
-  // columns.
+  // as a span of the cells to be shown. The walk is then at the row after those that were taken. Returns the
+  // cells to be shown. If they are none, the caller enters the next row. Call after holds_row(), for a read
+  // of all columns.
   enum class Taken : uint8_t { kNo, kLast, kMayGoOn };
   template <class Take>
   std::span<const CellView> take_plain_rows(const Take& take) {
@@ -265,9 +265,9 @@ class Walk {
     ++examined_;
     return at_;
   }
-  // Returns the first cell of the next row, if only versions that the judge passes over lie between it and the
-  // shown cell; else null.
-  const CellView* row_after_versions(const CellView* shown) const {
+  // Returns the first cell of the next row, if only versions that the judge passes over lie between it and
+  // the shown cell; else null.
+  [[gnu::noinline]] const CellView* row_after_versions(const CellView* shown) const {
     const CellView* cell = shown + 1;
     while (judge_.passes_older(*cell)) {
       if (++cell == span_end_) return nullptr;

@@ -1,8 +1,8 @@
 // EarlySync: a file that another thread syncs while it is written.
 //
-// A medium keeps what it is given in a cache of its own, and only a sync empties that. A single sync at the end of
-// a file of 70 MB took 85 ms on a virtual disk, in which nobody computed, even though the kernel had
-// been told to write all of the file before. With a sync for each 8 MiB on another thread, the last one takes 8 ms.
+// A medium has a cache of its own, and only a sync empties it. A single sync at the end of a file of 70 MB
+// took 85 ms on a virtual disk. The kernel had written all of the file before, and nobody computed meanwhile.
+// With a sync for each 8 MiB on another thread, the last one takes 8 ms.
 #pragma once
 
 #include <cstdint>

@@ -1,6 +1,6 @@
-// Goal: early syncs change nothing but the time at which bytes become durable; a failure of one is never
-// forgotten. Method: a file that counts its syncs, waits in them or fails in them, and executors of threads, of
-// single steps, and without a free thread.
+// Goal: early syncs change nothing but the time at which bytes become durable. A failure of one is never
+// forgotten. Method: a file counts its syncs, waits in them, or fails in them. The executors have threads,
+// take single steps, or have no free thread.
 #include "engine/store/early_sync.h"
 
 #include <gtest/gtest.h>
@@ -21,7 +21,7 @@ namespace {
 
 constexpr uint64_t kEvery = 1000;
 
-// What a file was asked for. Outlives the file.
+// Counts the calls of a file. Outlives the file.
 struct Log {
   std::string bytes;  // appended
   std::atomic<uint64_t> size{0};
