@@ -159,7 +159,7 @@ class Run {
       scratch[i].assign(views[i]);
       views[i] = scratch[i].view();
     }
-    for (int i = 0; i < 5 && at_ != kEnd && !failed_; ++i) i % 2 == 0 ? next_span() : next();
+    for (int i = 0; i < 30 && at_ != kEnd && !failed_; ++i) i % 2 == 0 ? next_span() : next();
     for (size_t i = 0; keep && i < views.size(); ++i)
       EXPECT_TRUE(same(views[i], expected_[first + i])) << i << " of the span\n" << log_;
   }
