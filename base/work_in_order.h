@@ -33,15 +33,8 @@ class WorkInOrder {
       : state_(std::make_shared<State>(executor, limits, std::move(work))) {}
   WorkInOrder(const WorkInOrder&) = delete;
   WorkInOrder& operator=(const WorkInOrder&) = delete;
-  // Drops items that nobody has begun, and waits for the one that a thread has. No Mutex may be held, as for
-  // wait_until_left() and drain().
-  ~WorkInOrder() {
-    {
-      const MutexLock lock(state_->mutex);
-      state_->drop_queue();
-    }
-    state_->wait_until_left(0);
-  }
+  // As abandon().
+  ~WorkInOrder() { static_cast<void>(abandon()); }
 
   // Takes an item, which counts as so many bytes. If `work` failed for an item before this one, fails with
   // that. Then this item and all that follow are dropped.
@@ -60,14 +53,32 @@ class WorkInOrder {
     const MutexLock lock(state_->mutex);
     return state_->queue_bytes;
   }
+  // Returns whether no item waits and no thread works on one.
+  bool is_idle() const {
+    const MutexLock lock(state_->mutex);
+    return state_->queue.empty() && !state_->working;
+  }
+  // Returns the failure of `work`, if there was one.
+  Status failure() const {
+    const MutexLock lock(state_->mutex);
+    return state_->failure;
+  }
+  // Drops items that nobody has begun, and waits for the one that a thread has. Returns failure(). No Mutex may
+  // be held, as for wait_until_left() and drain().
+  Status abandon() {
+    {
+      const MutexLock lock(state_->mutex);
+      state_->drop_queue();
+    }
+    return drain();
+  }
   // Returns when at most `bytes` wait. If `bytes` is 0, it also waits until no thread works on an item.
   void wait_until_left(size_t bytes) { state_->wait_until_left(bytes); }
   // Returns when all items are worked off. Until the next push(), the caller may touch everything that `work`
   // touches.
   Status drain() {
     state_->wait_until_left(0);
-    const MutexLock lock(state_->mutex);
-    return state_->failure;
+    return failure();
   }
 
  private:

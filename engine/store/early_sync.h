@@ -9,6 +9,7 @@
 #include <memory>
 #include <string_view>
 
+#include "base/work_in_order.h"
 #include "cellar/environment.h"
 #include "cellar/file_system.h"
 
@@ -34,15 +35,12 @@ class EarlySync final : public WritableFile {
   Status close() override;
 
  private:
-  struct Shared;
-  void begin_sync();
-  // Returns when no thread syncs or will. Returns the failure of an early sync, if there was one.
-  Status finish_sync();
+  struct Piece {};  // all bytes appended so far
 
-  const std::shared_ptr<Shared> shared_;  // with the job that syncs
-  Executor& executor_;
+  const std::unique_ptr<WritableFile> file_;
   const uint64_t bytes_;
-  uint64_t asked_ = 0;  // the size at the last early sync
+  uint64_t asked_ = 0;        // the size at the last early sync
+  WorkInOrder<Piece> syncs_;  // one at most; last: it ends first
 };
 
 }  // namespace cellar
