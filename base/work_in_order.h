@@ -63,8 +63,8 @@ class WorkInOrder {
     const MutexLock lock(state_->mutex);
     return state_->failure;
   }
-  // Drops items that nobody has begun, and waits for the one that a thread has. Returns failure(). No Mutex may
-  // be held, as for wait_until_left() and drain().
+  // Drops items that nobody has begun, and waits for the one that a thread has. Returns failure(). No Mutex
+  // may be held, as for wait_until_left() and drain().
   Status abandon() {
     {
       const MutexLock lock(state_->mutex);
