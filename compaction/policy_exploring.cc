@@ -6,20 +6,22 @@
 #include "base/bytes.h"
 #include "cellar/compaction_policy.h"
 #include "cellar/plugin.h"
+#include "compaction/moves.h"
 #include "compaction/selection.h"
 #include "compaction/triggers.h"
 
 namespace cellar {
 namespace {
 
-// Parameters: see SelectionParams and Triggers.
+// Parameters: see SelectionParams, Moves and Triggers.
 class Exploring final : public CompactionPolicy {
  public:
-  explicit Exploring(const PluginParams& params) : selection_(params), triggers_(params) {}
+  explicit Exploring(const PluginParams& params) : selection_(params), moves_(params), triggers_(params) {}
 
   std::optional<CompactionPlan> pick(const StoreShape& shape,
                                      std::vector<std::string>* trace) const override {
     const std::vector<SortedRun> runs = sorted_runs(shape.files);
+    if (auto plan = moves_.pick(runs, shape, trace)) return plan;
     if (auto plan = pick_window(runs, shape, trace)) return plan;
     return triggers_.pick(runs, shape, trace);
   }
@@ -45,6 +47,7 @@ class Exploring final : public CompactionPolicy {
   }
 
   SelectionParams selection_;
+  Moves moves_;
   Triggers triggers_;
 };
 

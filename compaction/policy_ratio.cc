@@ -6,20 +6,22 @@
 #include "base/bytes.h"
 #include "cellar/compaction_policy.h"
 #include "cellar/plugin.h"
+#include "compaction/moves.h"
 #include "compaction/selection.h"
 #include "compaction/triggers.h"
 
 namespace cellar {
 namespace {
 
-// Parameters: see SelectionParams and Triggers.
+// Parameters: see SelectionParams, Moves and Triggers.
 class Ratio final : public CompactionPolicy {
  public:
-  explicit Ratio(const PluginParams& params) : selection_(params), triggers_(params) {}
+  explicit Ratio(const PluginParams& params) : selection_(params), moves_(params), triggers_(params) {}
 
   std::optional<CompactionPlan> pick(const StoreShape& shape,
                                      std::vector<std::string>* trace) const override {
     const std::vector<SortedRun> runs = sorted_runs(shape.files);
+    if (auto plan = moves_.pick(runs, shape, trace)) return plan;
     SelectionLimits limits = selection_.limits(shape, trace);
     const std::span<const SortedRun> candidates = candidates_of(runs, limits.bytes_max);
     const bool stuck = runs.size() >= shape.files_stop;
@@ -38,6 +40,7 @@ class Ratio final : public CompactionPolicy {
 
  private:
   SelectionParams selection_;
+  Moves moves_;
   Triggers triggers_;
 };
 

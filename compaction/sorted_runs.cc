@@ -1,6 +1,7 @@
 // Sorted runs: neighbours with the same number.
 #include "compaction/sorted_runs.h"
 
+#include <algorithm>
 #include <utility>
 
 #include "base/assert.h"
@@ -34,6 +35,11 @@ std::vector<SortedRun> sorted_runs(std::span<const StoreFileInfo> files) {
     }
   }
   return runs;
+}
+
+bool is_free(const SortedRun& run) {
+  CELLAR_ASSERT(!run.files.empty());
+  return !run.busy && std::ranges::none_of(run.files, &StoreFileInfo::exclude_from_minor);
 }
 
 uint64_t bytes_of(std::span<const SortedRun> runs) {

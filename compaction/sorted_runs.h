@@ -20,6 +20,8 @@ struct SortedRun {
 
 // Returns the runs of a shape's files, the oldest first. The files must outlive the result.
 std::vector<SortedRun> sorted_runs(std::span<const StoreFileInfo> files);
+// Returns true if compactions may choose the run: no file of it is busy, or excluded from minor ones.
+bool is_free(const SortedRun& run);
 // Returns how many bytes the runs have.
 uint64_t bytes_of(std::span<const SortedRun> runs);
 // Appends a line to a policy's explanation, which may be null.

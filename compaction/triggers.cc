@@ -24,10 +24,6 @@ double marked_part(std::span<const SortedRun> runs) {
   return static_cast<double>(markers) / static_cast<double>(std::max<uint64_t>(1, cells));
 }
 
-bool is_free(const SortedRun& run) {
-  return !run.busy && std::ranges::none_of(run.files, &StoreFileInfo::exclude_from_minor);
-}
-
 }  // namespace
 
 double expired_part(const StoreFileInfo& file, const StoreShape& shape) {

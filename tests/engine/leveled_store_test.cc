@@ -236,6 +236,28 @@ TEST_F(LeveledStoreTest, RowsInOrderMoveDownWithoutBeingWritten) {
   expect_content(*table_);
 }
 
+// HBase's policies of Cellar move files, too, unless they are told not to.
+TEST_F(LeveledStoreTest, RowsInOrderAreOneRunOfTheDefaultPolicy) {
+  open_leveled(true, FamilyOptions().compaction.c_str());
+  for (uint64_t row = 0; row < 20000; ++row) put(row, std::string(20, 'v'));
+  EXPECT_OK(engine_->flush());
+  EXPECT_OK(engine_->wait_for_background());
+  EXPECT_EQ(watcher_.merges, 0);
+  EXPECT_EQ(runs(info()).size(), 1u);
+  const size_t files = info().files.size();
+  EXPECT_GT(files, 10u);
+  expect_content(*table_);
+  for (int i = 0; i < 3; ++i) {  // these rows lie among the others, so they do not move
+    put(1, std::string(20, 'w'));
+    put(19999, std::string(20, 'w'));
+    EXPECT_OK(engine_->flush());
+  }
+  EXPECT_OK(engine_->wait_for_background());
+  EXPECT_EQ(watcher_.merges, 1);
+  EXPECT_EQ(info().files.size(), files + 1);
+  expect_content(*table_);
+}
+
 TEST_F(LeveledStoreTest, AMajorCompactionLeavesOneRunOfFilesOfTheirSize) {
   open_leveled();
   Random random(10);

@@ -157,6 +157,7 @@ constexpr std::string_view kPolicyTopic = R"(compaction policies: which files of
 
   exploring, ratio, date_tiered: ratio, files_min, files_max, bytes_min, bytes_max, tombstones, expired,
     offpeak_start, offpeak_end, ratio_offpeak, bytes_max_offpeak, utc_offset_minutes
+  exploring, ratio also: moves
   date_tiered also: window, windows_per_tier, age_max, tier_age_max, incoming_files_min
   stripe: stripes, level0_files_min, split_bytes, split_count, and the selection of exploring
   leveled: fanout, base_bytes, targets, file_bytes, runs_min, pick, tombstones, tombstone_age
