@@ -118,11 +118,9 @@ class BlinkTree {
   void rebuild_inner(const Path& path, uint32_t level, Node* left, const CellRecord* separator, Node* right);
   void replace_child(const Path& path, uint32_t level, Node* by);
 
+  std::atomic<Node*> root_{nullptr};
   Arena first_nodes_{8 << 10};  // small blocks, so that small tables stay small
   Arena nodes_{1 << 20};
-  std::atomic<uint64_t> bytes_{0};
-  std::atomic<Node*> root_{nullptr};
-  Leaf* last_leaf_ = nullptr;  // inserter only
 
   // Position of the last inserted cell, and the upper bound of its leaf if it is the last cell there;
   // inserter only. A cell that follows it, as in a wide row or a sequence, needs no descent.
@@ -132,8 +130,11 @@ class BlinkTree {
     const CellRecord* high = nullptr;
     bool high_is_known = true;
   };
-  Finger finger_;
-  bool running_ = false;  // True if the last cells followed one another
+  // Each insert stores here. Readers do not look here, and their lines of cache stay with them.
+  alignas(64) Finger finger_;
+  bool running_ = false;       // True if the last cells followed one another
+  Leaf* last_leaf_ = nullptr;  // inserter only
+  std::atomic<uint64_t> bytes_{0};
 };
 
 }  // namespace cellar

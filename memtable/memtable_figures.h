@@ -66,18 +66,19 @@ class MemtableFigures {
     if (value > figure.load(std::memory_order_relaxed)) figure.store(value, std::memory_order_relaxed);
   }
 
+  // The first five change with nearly each cell.
   std::atomic<uint64_t> cells_{0};
   std::atomic<uint64_t> bytes_{0};
-  std::atomic<int64_t> timestamp_min_{INT64_MAX};
-  std::atomic<int64_t> timestamp_max_{INT64_MIN};
-  std::atomic<uint64_t> sequence_min_{UINT64_MAX};
+  std::atomic<uint64_t> cell_bytes_{0};
   std::atomic<uint64_t> sequence_max_{0};
+  std::atomic<int64_t> timestamp_max_{INT64_MIN};
+  std::atomic<int64_t> timestamp_min_{INT64_MAX};
+  std::atomic<uint64_t> sequence_min_{UINT64_MAX};
   std::atomic<uint64_t> deletes_{0};
   std::atomic<uint64_t> family_deletes_{0};
   std::atomic<uint64_t> version_deletes_{0};
   std::atomic<bool> reaches_back_{false};
   std::atomic<uint64_t> tags_{0};
-  std::atomic<uint64_t> cell_bytes_{0};
 };
 
 }  // namespace cellar

@@ -59,17 +59,18 @@ RowFilter::~RowFilter() {
 void RowFilter::grow() {
   CELLAR_ASSERT(used_ < kSegmentsMax);
   const Segment* last = used_ == 0 ? nullptr : segments_[used_ - 1].load(std::memory_order_relaxed);
-  CELLAR_ASSERT(last == nullptr || last->rows == last->rows_max);  // only a full segment gets a successor
+  CELLAR_ASSERT(last == nullptr || rows_ == last->rows_max);  // only a full segment gets a successor
   auto segment = std::make_unique<Segment>(last == nullptr ? kFirstRows : last->rows_max * kGrowth);
   bytes_.store(bytes() + sizeof(Segment) + segment->blocks * (kBlockBits / 8), std::memory_order_relaxed);
   segments_[used_].store(segment.release(), std::memory_order_release);
   ++used_;
+  rows_ = 0;
 }
 
 void RowFilter::add(Hashed row) {
   if (used_ == 0) grow();
   Segment* last = segments_[used_ - 1].load(std::memory_order_relaxed);
-  if (last->rows == last->rows_max) {
+  if (rows_ == last->rows_max) {
     // Rows of full segments are not added again: frequent rows must not fill the new segment.
     for (size_t i = used_; i-- > 0;) {
       if (segments_[i].load(std::memory_order_relaxed)->contains(row.hash)) return;
@@ -77,8 +78,8 @@ void RowFilter::add(Hashed row) {
     grow();
     last = segments_[used_ - 1].load(std::memory_order_relaxed);
   }
-  CELLAR_ASSERT(last->rows < last->rows_max);
-  if (last->set(row.hash)) ++last->rows;  // else the row was written again, or has the same bits
+  CELLAR_ASSERT(rows_ < last->rows_max);
+  if (last->set(row.hash)) ++rows_;  // else the row was written again, or has the same bits
 }
 
 bool RowFilter::find(std::string_view row) const {

@@ -61,7 +61,6 @@ class RowFilter {
     // Sets the bits of a row. Returns false if all of them were set before.
     bool set(uint64_t hash);
 
-    uint64_t rows = 0;  // inserter only
     uint64_t rows_max;
     uint64_t blocks;
     std::unique_ptr<std::atomic<uint32_t>[]> words;
@@ -74,6 +73,7 @@ class RowFilter {
   std::array<std::atomic<Segment*>, kSegmentsMax> segments_{};
   size_t used_ = 0;  // inserter only
   std::atomic<uint64_t> bytes_{0};
+  alignas(64) uint64_t rows_ = 0;  // in the last segment; inserter only. Readers have no use for its line
 };
 
 }  // namespace cellar

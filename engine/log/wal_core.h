@@ -107,14 +107,14 @@ class WalCore : public std::enable_shared_from_this<WalCore> {
   std::atomic<uint64_t> current_segment_{0};  // the id of the current one
   std::atomic<uint64_t> restarts_{0};
 
-  // The leader's.
-  uint64_t lsn_;         // of the next record
-  std::string scratch_;  // a record in its stored form
+  // The leader's, in a line of cache of their own.
+  alignas(64) uint64_t lsn_;  // of the next record
+  std::string scratch_;       // a record in its stored form
   uint64_t last_sequence_ = 0;
   uint64_t next_bytes_ = 0;           // size of the segment after the current one
   uint64_t prepare_at_ = UINT64_MAX;  // the next segment is prepared when the current one has so many bytes
 
-  mutable Mutex mutex_;
+  alignas(64) mutable Mutex mutex_;
   SegmentPtr current_;  // see above
   Status failure_ CELLAR_GUARDED_BY(mutex_);
   bool stopped_ CELLAR_GUARDED_BY(mutex_) = false;

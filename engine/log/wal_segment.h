@@ -41,7 +41,8 @@ struct WalSegment {
   std::atomic<uint64_t> ready{
       0};              // WritableFile::make_ready() has come so far; raised by the leader and a job
   uint64_t asked = 0;  // the leader's; a job is to come so far
-  std::atomic<uint64_t> appended{0};        // published after the bytes are in the file
+  // Each record changes what follows.
+  alignas(64) std::atomic<uint64_t> appended{0};  // published after the bytes are in the file
   std::atomic<uint64_t> synced{0};          // durable
   std::atomic<bool> earlier_durable{true};  // all segments before this one are
   std::atomic<uint64_t> last_sequence{0};   // of it and all before

@@ -157,14 +157,15 @@ class Mvcc {
   void set_next(uint64_t sequence) { next_.store(sequence, std::memory_order_relaxed); }
 
   Clock& clock_;
-  std::atomic<uint64_t> next_{1};  // stored by the leader only
-  std::atomic<uint64_t> visible_{0};
   std::atomic<uint64_t> round_{0};
   const std::unique_ptr<Event> published_;
-  std::atomic<uint32_t> waiters_{0};
   std::atomic<int64_t> ahead_ms_{INT64_MIN / 2};
   mutable Mutex mutex_;
   std::multiset<uint64_t> snapshots_ CELLAR_GUARDED_BY(mutex_);
+  // Each write changes what follows, in two steps of two threads. What is above is mostly read.
+  alignas(64) std::atomic<uint64_t> next_{1};  // stored by the leader only
+  alignas(64) std::atomic<uint64_t> visible_{0};
+  std::atomic<uint32_t> waiters_{0};
 };
 
 }  // namespace cellar

@@ -254,8 +254,7 @@ class Store : public std::enable_shared_from_this<Store> {
   // Views that single snapshots keep, by their read points. Almost always empty.
   std::map<uint64_t, std::shared_ptr<const StoreView>> kept_ CELLAR_GUARDED_BY(mutex_);
   uint64_t replaced_at_ = 0;        // fixed once the store is known to others
-  Memtable* active_ = nullptr;      // the leader's; pinned by the view
-  uint64_t active_bytes_seen_ = 0;  // the leader's
+  Memtable* active_ = nullptr;  // the leader's; pinned by the view
   std::atomic<bool> dropped_{false};
   std::atomic<bool> unlogged_{false};
   std::atomic<bool> read_only_{false};
@@ -289,6 +288,8 @@ class Store : public std::enable_shared_from_this<Store> {
   WritePace pace_;
   Mutex work_mutex_;
   Work work_ CELLAR_GUARDED_BY(work_mutex_);
+  // The leader's. It changes with each write, and other threads read what lies near the rest meanwhile.
+  alignas(64) uint64_t active_bytes_seen_ = 0;
 };
 
 // ViewLease: the view of a store during one read of one thread. It costs no lock and no reference count, as

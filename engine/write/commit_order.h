@@ -61,17 +61,18 @@ class CommitOrder {
     std::atomic<State> state{State::kUnsettled};
     uint64_t sequence = 0;  // written by its writer in turn, read by the publisher
   };
-  Place& at(uint64_t place) { return places_[place % kPlaces]; }
+  // Two places in a row, of which two writers have each one, do not share a line of cache.
+  Place& at(uint64_t place) { return places_[place * 4 % kPlaces + place / (kPlaces / 4) % 4]; }
   bool is_settled(uint64_t place) const { return settled_.load(std::memory_order_seq_cst) > place; }
   void publish();
   void publish_settled();
 
   Mvcc& mvcc_;
   Turn turn_;
-  uint64_t entered_ = 0;              // places taken so far; the turn's
-  std::atomic<uint64_t> settled_{0};  // all places below are settled and published
+  uint64_t entered_ = 0;                          // places taken so far; the turn's
+  alignas(64) std::atomic<uint64_t> settled_{0};  // all places below are settled and published
   std::atomic<bool> publishing_{false};
-  std::array<Place, kPlaces> places_;
+  alignas(64) std::array<Place, kPlaces> places_;
   WaitList waiting_;  // for places to be settled
 };
 
