@@ -6,6 +6,7 @@
 #include <deque>
 #include <functional>
 #include <map>
+#include <mutex>
 #include <thread>
 #include <utility>
 #include <vector>
@@ -23,6 +24,9 @@ namespace {
 //
 // Who waits may see the step of a signal, and end the event, before signal() has returned. So the destructor
 // waits for signallers. Their number is in the word of the counter, because the counter steps with it.
+//
+// The thread that is woken often takes the processor at once. So the signaller holds no lock then: the other one
+// would go back to sleep for it. condition_variable_any has a lock of its own, so it will not do.
 class ThreadEvent final : public Event {
  public:
   ~ThreadEvent() override {
@@ -34,7 +38,8 @@ class ThreadEvent final : public Event {
   void signal() override {
     steps_.fetch_add(kStep + 1);
     if (waiters_.load() != 0) {
-      const MutexLock lock(mutex_);  // a waiter that has checked the counter is asleep by now
+      mutex_.lock();  // a waiter that has checked the counter is asleep by now
+      mutex_.unlock();
       changed_.notify_all();
     }
     steps_.fetch_sub(1);
@@ -45,14 +50,14 @@ class ThreadEvent final : public Event {
     if (count() > seen || timeout_us == 0) return;
     waiters_.fetch_add(1);
     {
-      const MutexLock lock(mutex_);
+      std::unique_lock lock(mutex_);
       const auto stepped = [&] { return count() > seen; };
       // A timeout of more than a century means no limit: adding it to the clock would overflow.
       constexpr int64_t kTimeoutMax = int64_t{100} * 365 * 86400 * 1'000'000;
       if (timeout_us < 0 || timeout_us > kTimeoutMax) {
-        changed_.wait(mutex_, stepped);
+        changed_.wait(lock, stepped);
       } else {
-        changed_.wait_for(mutex_, std::chrono::microseconds(timeout_us), stepped);
+        changed_.wait_for(lock, std::chrono::microseconds(timeout_us), stepped);
       }
     }
     waiters_.fetch_sub(1);
@@ -63,8 +68,8 @@ class ThreadEvent final : public Event {
 
   std::atomic<uint64_t> steps_{0};  // kStep for each signal, and 1 for each one in progress
   std::atomic<uint64_t> waiters_{0};
-  Mutex mutex_;
-  std::condition_variable_any changed_;
+  std::mutex mutex_;
+  std::condition_variable changed_;
 };
 
 // Any thread.

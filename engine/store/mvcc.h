@@ -44,7 +44,7 @@ class Mvcc {
   // The leader's: the next sequence, but one above `floor`. It becomes visible by publish().
   uint64_t take_sequence_above(uint64_t floor) {
     const uint64_t sequence = std::max(next(), floor + 1);
-    CELLAR_ASSERT(sequence > visible_.load(std::memory_order_relaxed));
+    CELLAR_DCHECK(sequence > visible_.load(std::memory_order_relaxed));
     set_next(sequence + 1);
     return sequence;
   }

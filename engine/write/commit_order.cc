@@ -7,7 +7,8 @@
 namespace cellar {
 
 uint64_t CommitOrder::enter(uint64_t sequence) {
-  CELLAR_ASSERT(turn_.taken() && sequence > mvcc_.read_point());
+  CELLAR_ASSERT(turn_.taken());
+  CELLAR_DCHECK(sequence > mvcc_.read_point());
   const uint64_t place = entered_;
   if (place >= kPlaces) await(place - kPlaces);  // the writer that had this place of the ring
   CELLAR_ASSERT(at(place).state.load(std::memory_order_relaxed) == State::kUnsettled);

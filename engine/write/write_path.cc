@@ -481,7 +481,7 @@ void WritePath::insert_all(std::span<const PreparedBatch::PreparedCell> cells, M
 // Returns true if a memtable is full now. Nobody sees the cells before all of them are there, and all writes
 // before this one.
 bool WritePath::insert(PreparedWrite& prepared, bool logged) noexcept {
-  CELLAR_ASSERT(prepared.sequence > parts_.host.mvcc.read_point());
+  CELLAR_DCHECK(prepared.sequence > parts_.host.mvcc.read_point());
   std::vector<PreparedBatch::PreparedCell>& cells = prepared.batch.cells();
   bool full = false;
   for (size_t i = 0; i < cells.size();) {
