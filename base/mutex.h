@@ -48,6 +48,7 @@ class CELLAR_CAPABILITY("mutex") Mutex {
   }
 
  private:
+  friend class Condition;
   std::mutex mutex_;
 };
 

@@ -6,7 +6,6 @@
 #include <deque>
 #include <functional>
 #include <map>
-#include <mutex>
 #include <thread>
 #include <utility>
 #include <vector>
@@ -14,6 +13,7 @@
 #include "base/assert.h"
 #include "base/mutex.h"
 #include "cellar/environment.h"
+#include "platform/condition.h"
 
 namespace cellar {
 
@@ -24,9 +24,6 @@ namespace {
 //
 // Who waits may see the step of a signal, and end the event, before signal() has returned. So the destructor
 // waits for signallers. Their number is in the word of the counter, because the counter steps with it.
-//
-// The thread that is woken often takes the processor at once. So the signaller holds no lock then: the other one
-// would go back to sleep for it. condition_variable_any has a lock of its own, so it will not do.
 class ThreadEvent final : public Event {
  public:
   ~ThreadEvent() override {
@@ -38,8 +35,7 @@ class ThreadEvent final : public Event {
   void signal() override {
     steps_.fetch_add(kStep + 1);
     if (waiters_.load() != 0) {
-      mutex_.lock();  // a waiter that has checked the counter is asleep by now
-      mutex_.unlock();
+      { const MutexLock lock(mutex_); }  // a waiter that has checked the counter is asleep by now
       changed_.notify_all();
     }
     steps_.fetch_sub(1);
@@ -50,14 +46,14 @@ class ThreadEvent final : public Event {
     if (count() > seen || timeout_us == 0) return;
     waiters_.fetch_add(1);
     {
-      std::unique_lock lock(mutex_);
+      const MutexLock lock(mutex_);
       const auto stepped = [&] { return count() > seen; };
       // A timeout of more than a century means no limit: adding it to the clock would overflow.
       constexpr int64_t kTimeoutMax = int64_t{100} * 365 * 86400 * 1'000'000;
       if (timeout_us < 0 || timeout_us > kTimeoutMax) {
-        changed_.wait(lock, stepped);
+        changed_.wait(mutex_, stepped);
       } else {
-        changed_.wait_for(lock, std::chrono::microseconds(timeout_us), stepped);
+        changed_.wait_for(mutex_, std::chrono::microseconds(timeout_us), stepped);
       }
     }
     waiters_.fetch_sub(1);
@@ -68,8 +64,8 @@ class ThreadEvent final : public Event {
 
   std::atomic<uint64_t> steps_{0};  // kStep for each signal, and 1 for each one in progress
   std::atomic<uint64_t> waiters_{0};
-  std::mutex mutex_;
-  std::condition_variable changed_;
+  Mutex mutex_;
+  Condition changed_;
 };
 
 // Any thread.

@@ -136,7 +136,7 @@ inline const std::vector<Ban> kBans = {
      "wait through the Executor, so that a test can decide the order"},
     {{"std::mutex", "std::shared_mutex", "std::recursive_mutex", "std::lock_guard", "std::unique_lock",
       "std::scoped_lock", "std::shared_lock"},
-     {"base/mutex.h", "base/mutex.cc", "tests", "examples"},
+     {"base/mutex.h", "base/mutex.cc", "platform/condition.h", "tests", "examples"},
      "use Mutex and MutexLock of base/mutex.h, which clang can check"},
     {{"sleep_for", "sleep_until", "usleep(", "nanosleep(", "sleep("},
      kPrograms,

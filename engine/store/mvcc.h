@@ -162,7 +162,7 @@ class Mvcc {
   std::atomic<int64_t> ahead_ms_{INT64_MIN / 2};
   mutable Mutex mutex_;
   std::multiset<uint64_t> snapshots_ CELLAR_GUARDED_BY(mutex_);
-  // Each write changes what follows, in two steps of two threads. What is above is mostly read.
+  // Each write changes these, in two steps of two threads. All members above are mostly read.
   alignas(64) std::atomic<uint64_t> next_{1};  // stored by the leader only
   alignas(64) std::atomic<uint64_t> visible_{0};
   std::atomic<uint32_t> waiters_{0};
