@@ -16,7 +16,7 @@ namespace cellar {
 //   are written once. LevelDB and RocksDB call this a trivial move; HBase has none. false: as HBase.
 //
 // Runs that a rewrite makes better wait for one. These have delete markers, or small files: less than a
-// sixteenth of a memtable on average. One thread.
+// sixteenth of a memtable on average. Any thread.
 class Moves {
  public:
   explicit Moves(const PluginParams& params) : moves_(params.flag("moves", true)) {}
