@@ -205,13 +205,29 @@ Status remove_file(ManifestState& state, Finder& finder, const ManifestEdit::Fil
   return Status();
 }
 
-Status check_files(const FamilyRecord& family) {
+Status check_order(const FamilyRecord& family) {
+  return check_runs(family.files).with_context(fmt::format("family {}", family.id));
+}
+
+// The names before `added` differ. A flush adds one file, and an open may apply thousands of such edits. To
+// sort all names for each of them would take most of its time.
+Status check_names(const FamilyRecord& family, const std::vector<ManifestEdit::FileChange>& added) {
+  constexpr size_t kFew = 4;
+  const auto twice = [&](std::string_view name) {
+    return unfit(fmt::format("family {} has file {} twice", family.id, name));
+  };
+  if (added.size() <= kFew) {
+    for (const ManifestEdit::FileChange& change : added)
+      if (change.family_id == family.id &&
+          std::ranges::count(family.files, change.file.name, &FileRecord::name) != 1)
+        return twice(change.file.name);
+    return {};
+  }
   std::vector<std::string_view> names;
   for (const FileRecord& file : family.files) names.push_back(file.name);
-  std::sort(names.begin(), names.end());
-  const auto twice = std::adjacent_find(names.begin(), names.end());
-  if (twice != names.end()) return unfit(fmt::format("family {} has file {} twice", family.id, *twice));
-  return check_runs(family.files).with_context(fmt::format("family {}", family.id));
+  std::ranges::sort(names);
+  const auto same = std::ranges::adjacent_find(names);
+  return same == names.end() ? Status() : twice(*same);
 }
 
 Status add_files(ManifestState& state, Finder& finder, const std::vector<ManifestEdit::FileChange>& changes,
@@ -235,7 +251,11 @@ Status add_files(ManifestState& state, Finder& finder, const std::vector<Manifes
       state.next_file_number = std::max(state.next_file_number, number + 1);
     }
   }
-  for (const uint32_t id : touched) CELLAR_TRY(check_files(*finder.family(id).second));
+  for (const uint32_t id : touched) {
+    const FamilyRecord& family = *finder.family(id).second;
+    CELLAR_TRY(check_names(family, changes));
+    CELLAR_TRY(check_order(family));
+  }
   return Status();
 }
 
@@ -254,7 +274,7 @@ Status move_files(Finder& finder, const std::vector<ManifestEdit::FileMove>& mov
     insert_file(family->files, std::move(file), place, first_row_of);
     touched.insert(move.family_id);
   }
-  for (const uint32_t id : touched) CELLAR_TRY(check_files(*finder.family(id).second));
+  for (const uint32_t id : touched) CELLAR_TRY(check_order(*finder.family(id).second));
   return Status();
 }
 

@@ -248,5 +248,20 @@ TEST_F(FileOrder, RunsWithCommonRowsAreRefused) {
   EXPECT_NE(after(move_of(33, 50)).find("has no file"), std::string::npos);
 }
 
+// Few names are looked for one by one, many are sorted.
+TEST_F(FileOrder, AFileThatIsThereTwiceIsRefused) {
+  for (const uint32_t others : {0, 1, 3, 4, 20}) {
+    std::vector<FileRecord> files;
+    for (uint32_t i = 0; i < others; ++i) files.push_back(file_of(100 + i, 0, "a", "z"));
+    EXPECT_EQ(after(edit_of({}, files)).find("twice"), std::string::npos) << others;
+    files.push_back(file_of(3, 0, "a", "z"));  // the store has it
+    EXPECT_NE(after(edit_of({}, files)).find("twice"), std::string::npos) << others;
+    EXPECT_EQ(after(edit_of({3}, files)).find("twice"), std::string::npos) << others;
+    files.back() = file_of(99, 0, "a", "z");
+    files.push_back(files.back());  // the edit has it twice
+    EXPECT_NE(after(edit_of({}, files)).find("twice"), std::string::npos) << others;
+  }
+}
+
 }  // namespace
 }  // namespace cellar::testing
