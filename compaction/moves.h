@@ -12,8 +12,9 @@
 namespace cellar {
 
 // Parameter:
-// - moves: a run that shares no rows with the next older one joins it as it is. So rows that come in order
-//   are written once. LevelDB and RocksDB call this a trivial move; HBase has none. false: as HBase.
+// - moves: a run that shares no rows with the next older one joins it as it is, up to 32 files. So rows that
+//   come in order are seldom rewritten. LevelDB and RocksDB call this a trivial move; HBase has none. false:
+//   as HBase.
 //
 // Runs that a rewrite makes better wait for one. These have delete markers, or small files: less than a
 // sixteenth of a memtable on average. Any thread.

@@ -239,7 +239,7 @@ TEST_F(LeveledStoreTest, RowsInOrderMoveDownWithoutBeingWritten) {
 // HBase's policies of Cellar move files, too, unless they are told not to.
 TEST_F(LeveledStoreTest, RowsInOrderAreOneRunOfTheDefaultPolicy) {
   open_leveled(true, FamilyOptions().compaction.c_str());
-  for (uint64_t row = 0; row < 20000; ++row) put(row, std::string(20, 'v'));
+  for (uint64_t row = 0; row < 10000; ++row) put(row, std::string(20, 'v'));
   EXPECT_OK(engine_->flush());
   EXPECT_OK(engine_->wait_for_background());
   EXPECT_EQ(watcher_.merges, 0);
@@ -249,7 +249,7 @@ TEST_F(LeveledStoreTest, RowsInOrderAreOneRunOfTheDefaultPolicy) {
   expect_content(*table_);
   for (int i = 0; i < 3; ++i) {  // these rows lie among the others, so they do not move
     put(1, std::string(20, 'w'));
-    put(19999, std::string(20, 'w'));
+    put(9999, std::string(20, 'w'));
     EXPECT_OK(engine_->flush());
   }
   EXPECT_OK(engine_->wait_for_background());

@@ -203,10 +203,8 @@ void storm(uint64_t memtable_bytes, uint64_t log_segment_bytes) {
       {.create_if_missing = true, .memtable_bytes = memtable_bytes, .log_segment_bytes = log_segment_bytes});
   ASSERT_TRUE(opened.ok()) << opened.status().to_text();
   Engine& writer = **opened;
-  // Rows in order would only move under the default policy, and ever more files would slow the readers down.
-  const FamilyOptions family = {.name = "f", .compaction = "exploring(moves=false)"};
-  const auto first = writer.create_table("a", {.families = {family}}).value();
-  const auto second = writer.create_table("b", {.families = {family}}).value();
+  const auto first = writer.create_table("a", {.families = {{.name = "f"}}}).value();
+  const auto second = writer.create_table("b", {.families = {{.name = "f"}}}).value();
   const int rows = static_cast<int>(std::max<uint64_t>(2000, scaled(40'000)));
   std::atomic<int> acknowledged = 0;
   std::atomic<bool> over = false;

@@ -56,14 +56,16 @@ TEST_F(Simulate, TheSameSeedGivesTheSameFigures) {
 }
 
 TEST_F(Simulate, AppendsAreMovedAndNotMerged) {
-  for (const char* name : {"leveled", "exploring", "ratio"}) {
-    const Json result = policy({"--policy", name, "--writes", "append"});
-    EXPECT_NEAR(figure(result, name, "write"), 2, 0.5) << name;
-    EXPECT_GT(figure(result, name, "moves"), 10) << name;
-  }
+  const Json result = policy({"--policy", "leveled", "--writes", "append"});
+  EXPECT_NEAR(figure(result, "leveled", "write"), 2, 0.5);
+  EXPECT_GT(figure(result, "leveled", "moves"), 10);
   const Json merged = policy({"--policy", "exploring(moves=false)", "--writes", "append"});
-  EXPECT_GT(figure(merged, "exploring(moves=false)", "write"), 3);
   EXPECT_EQ(figure(merged, "exploring(moves=false)", "moves"), 0);
+  for (const char* name : {"exploring", "ratio"}) {  // they move files to a run until it has 32
+    const Json some = policy({"--policy", name, "--writes", "append"});
+    EXPECT_LT(figure(some, name, "write"), 0.8 * figure(merged, "exploring(moves=false)", "write")) << name;
+    EXPECT_GT(figure(some, name, "moves"), 10) << name;
+  }
 }
 
 TEST_F(Simulate, WhatExpiresIsDroppedAsFiles) {
