@@ -43,11 +43,11 @@ struct WalSegment {
   uint64_t asked = 0;  // the leader's; a job is to come so far
   // Each record changes what follows.
   alignas(64) std::atomic<uint64_t> appended{0};  // published after the bytes are in the file
-  std::atomic<uint64_t> synced{0};          // durable
-  std::atomic<bool> earlier_durable{true};  // all segments before this one are
-  std::atomic<uint64_t> last_sequence{0};   // of it and all before
-  std::atomic<uint64_t> next_lsn{0};        // published after the bytes of all records below are in the file
-  uint32_t chain = 0;                       // the leader's; bcrc of the last record
+  std::atomic<uint64_t> synced{0};                // durable
+  std::atomic<bool> earlier_durable{true};        // all segments before this one are
+  std::atomic<uint64_t> last_sequence{0};         // of it and all before
+  std::atomic<uint64_t> next_lsn{0};  // published after the bytes of all records below are in the file
+  uint32_t chain = 0;                 // the leader's; bcrc of the last record
 };
 
 }  // namespace cellar

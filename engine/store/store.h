@@ -253,7 +253,7 @@ class Store : public std::enable_shared_from_this<Store> {
   mutable std::vector<std::shared_ptr<const StoreView>> replaced_ CELLAR_GUARDED_BY(mutex_);
   // Views that single snapshots keep, by their read points. Almost always empty.
   std::map<uint64_t, std::shared_ptr<const StoreView>> kept_ CELLAR_GUARDED_BY(mutex_);
-  uint64_t replaced_at_ = 0;        // fixed once the store is known to others
+  uint64_t replaced_at_ = 0;    // fixed once the store is known to others
   Memtable* active_ = nullptr;  // the leader's; pinned by the view
   std::atomic<bool> dropped_{false};
   std::atomic<bool> unlogged_{false};
