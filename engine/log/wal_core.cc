@@ -9,16 +9,9 @@ namespace cellar {
 namespace {
 
 constexpr uint64_t kSegmentBytesMin = 4096;
-constexpr size_t kStoredBytesMax = 1 << 20;  // kept between appends of a thread
+constexpr size_t kScratchBytesMax = 1 << 20;  // kept between appends
 constexpr uint64_t kPreparedAheadBytes = 16 << 20;
 constexpr size_t kUnsyncedSegmentsMax = 8;  // a writer that outruns the medium further syncs itself
-
-// Room of each thread for a record in its stored form. One room for all would go from core to core with the
-// turn to log.
-std::string& stored_form() {
-  thread_local std::string buffer;
-  return buffer;
-}
 
 }  // namespace
 
@@ -91,11 +84,10 @@ Status WalCore::put(WalSegment& segment, RecordHeader header, std::string_view p
   header.edit = manifest_edit_.load(std::memory_order_relaxed);
   header.synced = segment.synced.load(std::memory_order_acquire);
   header.flags = segment.earlier_durable.load(std::memory_order_acquire) ? kFlagEarlierDurable : 0;
-  std::string& stored = stored_form();
-  if (stored.size() < bytes) stored.resize(std::max<size_t>(bytes, 4096));
+  if (scratch_.size() < bytes) scratch_.resize(std::max<size_t>(bytes, 4096));
   uint32_t chain = segment.chain;
-  segment.codec.encode(header, payload, offset, chain, stored.data());
-  CELLAR_TRY(segment.file->append({stored.data(), bytes}));
+  segment.codec.encode(header, payload, offset, chain, scratch_.data());
+  CELLAR_TRY(segment.file->append({scratch_.data(), bytes}));
   segment.chain = chain;
   ++lsn_;
   segment.next_lsn.store(lsn_, std::memory_order_release);
@@ -127,7 +119,7 @@ Status WalCore::append(uint64_t sequence, uint32_t count, std::string_view paylo
     last_sequence_ = before;
     return seal(status.with_context("write-ahead log"));
   }
-  if (stored_form().size() > kStoredBytesMax) std::string().swap(stored_form());
+  if (scratch_.size() > kScratchBytesMax) std::string().swap(scratch_);
   if (current_->appended.load(std::memory_order_relaxed) >= prepare_at_) {
     prepare_at_ = UINT64_MAX;
     prepare_in_background(next_bytes_);

@@ -18,10 +18,10 @@
 
 namespace cellar {
 
-// Ownership: `current_`, `lsn_` and a segment's `chain` belong to the leader; `current_` is also read under
-// the mutex, and changed under it. The mutex guards everything else, and is never held across I/O. Two turns
-// stand in for it there: the sync turn (sync, close, unlink of segments) and the preparation of the next
-// segment. They are taken under the mutex and given back with a signal.
+// Ownership: `current_`, `lsn_`, `scratch_` and a segment's `chain` belong to the leader; `current_` is also
+// read under the mutex, and changed under it. The mutex guards everything else, and is never held across I/O.
+// Two turns stand in for it there: the sync turn (sync, close, unlink of segments) and the preparation of the
+// next segment. They are taken under the mutex and given back with a signal.
 class WalCore : public std::enable_shared_from_this<WalCore> {
  public:
   WalCore(std::unique_ptr<Directory> directory, Executor& executor, const WalOptions& options)
@@ -109,6 +109,7 @@ class WalCore : public std::enable_shared_from_this<WalCore> {
 
   // The leader's, in a line of cache of their own.
   alignas(64) uint64_t lsn_;  // of the next record
+  std::string scratch_;       // a record in its stored form
   uint64_t last_sequence_ = 0;
   uint64_t next_bytes_ = 0;           // size of the segment after the current one
   uint64_t prepare_at_ = UINT64_MAX;  // the next segment is prepared when the current one has so many bytes
