@@ -17,7 +17,7 @@ namespace cellar {
 //   as HBase.
 //
 // Runs that a rewrite makes better wait for one. These have delete markers, or small files: less than a
-// sixteenth of a memtable on average. One thread.
+// sixteenth of a memtable on average. Any thread.
 class Moves {
  public:
   explicit Moves(const PluginParams& params) : moves_(params.flag("moves", true)) {}

@@ -41,7 +41,7 @@ struct WalSegment {
   std::atomic<uint64_t> ready{
       0};              // WritableFile::make_ready() has come so far; raised by the leader and a job
   uint64_t asked = 0;  // the leader's; a job is to come so far
-  // Each record changes what follows.
+  // Each record changes the following members, which have a line of cache of their own.
   alignas(64) std::atomic<uint64_t> appended{0};  // published after the bytes are in the file
   std::atomic<uint64_t> synced{0};                // durable
   std::atomic<bool> earlier_durable{true};        // all segments before this one are

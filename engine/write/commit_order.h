@@ -61,7 +61,7 @@ class CommitOrder {
     std::atomic<State> state{State::kUnsettled};
     uint64_t sequence = 0;  // written by its writer in turn, read by the publisher
   };
-  // Two places in a row, of which two writers have each one, do not share a line of cache.
+  // Two places in a row often belong to two writers. So they do not share a line of cache.
   Place& at(uint64_t place) { return places_[place * 4 % kPlaces + place / (kPlaces / 4) % 4]; }
   bool is_settled(uint64_t place) const { return settled_.load(std::memory_order_seq_cst) > place; }
   void publish();

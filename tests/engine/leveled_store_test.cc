@@ -236,7 +236,7 @@ TEST_F(LeveledStoreTest, RowsInOrderMoveDownWithoutBeingWritten) {
   expect_content(*table_);
 }
 
-// HBase's policies of Cellar move files, too, unless they are told not to.
+// The policies "exploring" and "ratio" move files as well. The parameter moves=false forbids it.
 TEST_F(LeveledStoreTest, RowsInOrderAreOneRunOfTheDefaultPolicy) {
   open_leveled(true, FamilyOptions().compaction.c_str());
   for (uint64_t row = 0; row < 10000; ++row) put(row, std::string(20, 'v'));
