@@ -25,6 +25,10 @@ constexpr uint64_t kMapped = 2;
 constexpr uint64_t kHuge = 4;  // of the header at the end of a region: the system may use huge pages
 constexpr uint64_t kMarks = kStepBytes - 1;
 
+// The next region is asked for when so much is left of one. Reads of cold blocks fill that in some 1.5 ms. So
+// pieces of a quarter of a region may come and go without a further one.
+constexpr size_t kAskAtBytes = BlockHeap::kRegionBytes / 4 * 3;
+
 constexpr int kReleasesMax = 16;  // of one call, which holds the lock
 constexpr double kChargedShareMin = 0.5;
 
@@ -79,20 +83,26 @@ BlockHeap& BlockHeap::shared() {
   static BlockHeap* const heap = [] {
     static auto* const made = new BlockHeap(kKeepsMemory ? Memory::kRegions : Memory::kAllocator);
     pthread_atfork([] { made->lock_for_fork(); }, [] { made->unlock_after_fork(); },
-                   [] { made->unlock_after_fork(); });
+                   [] {
+                     made->forget_helpers();
+                     made->unlock_after_fork();
+                   });
     return made;
   }();
   return *heap;
 }
 
 void BlockHeap::lock_for_fork() CELLAR_NO_THREAD_SAFETY_ANALYSIS {
+  helpers_mutex_.lock();
   growth_.lock();
   mutex_.lock();
 }
 void BlockHeap::unlock_after_fork() CELLAR_NO_THREAD_SAFETY_ANALYSIS {
   mutex_.unlock();
   growth_.unlock();
+  helpers_mutex_.unlock();
 }
+void BlockHeap::forget_helpers() CELLAR_NO_THREAD_SAFETY_ANALYSIS { helpers_.clear(); }
 
 BlockHeap::~BlockHeap() {
   const MutexLock lock(mutex_);
@@ -171,11 +181,13 @@ BlockHeap::Piece* BlockHeap::find(size_t bytes) {
 // ---- Pieces ----
 
 // A region is a free piece, and a header after it that is in use and has no bytes. The system fills a huge
-// page with zeros at its first use, which takes up to a millisecond: nobody waits for it with the lock.
-void BlockHeap::add_region() {
-  const bool huge = in_use_.load(std::memory_order_relaxed) >= kHugePagesFrom;
+// page with zeros at its first use, which takes up to 5 ms: nobody waits for it with the lock of the lists.
+void BlockHeap::add_region(Pages pages) {
+  const bool huge = has_huge_pages();
   char* const region = take_pages(kRegionBytes, kRegionBytes);
   ::madvise(region, kRegionBytes, huge ? MADV_HUGEPAGE : MADV_NOHUGEPAGE);
+  for (size_t at = 0; pages == Pages::kThere && at < kRegionBytes; at += kPageBytes)
+    *static_cast<volatile char*>(region + at) = 0;
   auto* const piece = reinterpret_cast<Piece*>(region);
   piece->bytes_and_marks = kRegionBytes - kHeaderBytes;
   piece->previous_bytes = 0;
@@ -227,19 +239,29 @@ void* BlockHeap::take(size_t bytes) {
   if (memory_ == Memory::kAllocator) return ::operator new(bytes);
   const size_t wanted = piece_bytes(bytes);
   if (wanted > kPieceBytesMax) return take_mapped(wanted);
-  if (void* const memory = take_free(wanted)) return memory;
-  const MutexLock turn(growth_);  // other threads take the rest of the region
-  for (;;) {
-    if (void* const memory = take_free(wanted)) return memory;
-    add_region();
+  bool asks = false;
+  void* memory = take_free(wanted, asks);
+  if (memory == nullptr) {
+    const MutexLock turn(growth_);  // other threads take the rest of the region
+    memory = take_free(wanted, asks);
+    while (memory == nullptr) {
+      add_region(Pages::kLater);
+      memory = take_free(wanted, asks);
+    }
   }
+  if (asks) ask_for_region();
+  return memory;
 }
 
-void* BlockHeap::take_free(size_t bytes) {
+// Sets `asks` if the next region is to be asked for.
+void* BlockHeap::take_free(size_t bytes, bool& asks) {
   const MutexLock lock(mutex_);
   Piece* const piece = find(bytes);
   if (piece == nullptr) return nullptr;
+  const size_t before = piece->bytes();
   cut(piece, bytes);
+  asks = before >= kAskAtBytes && before - piece->bytes() < kAskAtBytes && empty_regions_ == 0 &&
+         has_huge_pages();
   used_ += piece->bytes();
   fresh_ -= std::min<uint64_t>(fresh_, piece->bytes());
   piece->bytes_and_marks |= kInUse;
@@ -292,6 +314,37 @@ char* BlockHeap::free_piece(Piece* piece) {
   if (has_too_much() && !keeps_pages_) release_pages();
   publish();
   return nullptr;
+}
+
+// ---- Regions that are made ready ----
+
+RegionHelper::RegionHelper(BlockHeap& heap, std::function<void()> ask) : heap_(heap), ask_(std::move(ask)) {
+  CELLAR_ASSERT(ask_ != nullptr);
+  const MutexLock lock(heap_.helpers_mutex_);
+  heap_.helpers_.push_back(this);
+}
+
+RegionHelper::~RegionHelper() {
+  const MutexLock lock(heap_.helpers_mutex_);
+  std::erase(heap_.helpers_, this);
+}
+
+void BlockHeap::ask_for_region() {
+  const MutexLock lock(helpers_mutex_);
+  if (!helpers_.empty()) helpers_.front()->ask_();
+}
+
+void BlockHeap::make_region_ready() {
+  const MutexLock turn(growth_);
+  {
+    const MutexLock lock(mutex_);
+    if (empty_regions_ > 0 || !has_huge_pages()) return;
+  }
+  try {
+    add_region(Pages::kThere);
+    made_ready_.fetch_add(1, std::memory_order_relaxed);
+  } catch (const std::bad_alloc&) {  // the reader that needs the memory finds out
+  }
 }
 
 // ---- Pages ----

@@ -10,10 +10,14 @@
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
+#include <functional>
+#include <vector>
 
 #include "base/mutex.h"
 
 namespace cellar {
+
+class RegionHelper;
 
 // Any thread may call all functions, and give back what another one took.
 //
@@ -24,6 +28,9 @@ namespace cellar {
 // A heap with kHugePagesFrom in use asks for huge pages for its further regions: reading a cached block then
 // misses fewer address translations. Such a region takes its memory at once. It is fresh until as many bytes
 // were taken from the heap. A region that gives pages back has small ones from then on.
+//
+// The system clears a huge page at its first use, for up to 5 ms. A heap with a RegionHelper asks it for the
+// next region in time, so that the thread which reads a block does not wait for that.
 //
 // Whole free pages that still take memory are at most a kFreeShare-th of the pieces in use, or half of
 // kFreeBytesMin, and what is fresh. Each call gives back a few of them, so there may be more for a moment.
@@ -50,6 +57,7 @@ class BlockHeap {
     uint64_t resident = 0;
     uint64_t mapped = 0;      // bytes of regions and of pieces that are mapped on their own
     uint64_t free_pages = 0;  // bytes of whole free pages that still take memory
+    uint64_t made_ready = 0;  // how often make_region_ready() has added a region
   };
 
   // Returns the heap of all caches of the process. It is never destroyed.
@@ -71,17 +79,22 @@ class BlockHeap {
   }
 
   // Returns memory for `bytes` (at most kBytesMax), aligned to 16 bytes. Throws std::bad_alloc as operator
-  // new does.
+  // new does. May ask a RegionHelper for a region.
   void* take(size_t bytes);
   // Gives back what take() of this heap returned.
   void give_back(void* memory);
+
+  // Adds an empty region whose memory is there, if the heap has none and asks for huge pages. Does nothing if
+  // the system has no memory. Takes up to 5 ms, so this is work for a job.
+  void make_region_ready();
 
   // Returns figures, each of its own moment. Takes no lock.
   Stats stats() const {
     return {.in_use = in_use_.load(std::memory_order_relaxed),
             .resident = resident_.load(std::memory_order_relaxed),
             .mapped = mapped_.load(std::memory_order_relaxed),
-            .free_pages = free_pages_.load(std::memory_order_relaxed)};
+            .free_pages = free_pages_.load(std::memory_order_relaxed),
+            .made_ready = made_ready_.load(std::memory_order_relaxed)};
   }
   // Returns how many bytes of charges fit into `bytes` of memory: all of them, unless the heap keeps more
   // free memory than the charges contain. Half of them always do, because the free memory may be between the
@@ -100,12 +113,16 @@ class BlockHeap {
   };
 
   static size_t list_of(size_t bytes);
+  friend class RegionHelper;
   void* take_mapped(size_t bytes);
-  void* take_free(size_t bytes);
+  void* take_free(size_t bytes, bool& asks);
+  void ask_for_region();
   char* free_piece(Piece* piece);
   bool has_too_much() const CELLAR_REQUIRES(mutex_);
   Piece* find(size_t bytes) CELLAR_REQUIRES(mutex_);
-  void add_region() CELLAR_REQUIRES(growth_);
+  enum class Pages : uint8_t { kLater, kThere };  // there at their first use, or at once
+  void add_region(Pages pages) CELLAR_REQUIRES(growth_);
+  bool has_huge_pages() const { return in_use_.load(std::memory_order_relaxed) >= kHugePagesFrom; }
   void cut(Piece* piece, size_t bytes) CELLAR_REQUIRES(mutex_);
   Piece* join(Piece* piece, Piece* after) CELLAR_REQUIRES(mutex_);
   void put(Piece* piece) CELLAR_REQUIRES(mutex_);
@@ -115,6 +132,7 @@ class BlockHeap {
   void publish() CELLAR_REQUIRES(mutex_);
   void lock_for_fork();
   void unlock_after_fork();
+  void forget_helpers();
 
   const Memory memory_;
   Mutex growth_;  // held by the thread that adds a region; taken before mutex_
@@ -133,7 +151,29 @@ class BlockHeap {
   std::atomic<uint64_t> resident_{0};
   std::atomic<uint64_t> mapped_{0};
   std::atomic<uint64_t> free_pages_{0};
+  std::atomic<uint64_t> made_ready_{0};
   std::atomic<double> charged_share_{1};  // of the resident memory
+  Mutex helpers_mutex_;                   // taken before the locks of what helpers call
+  std::vector<const RegionHelper*> helpers_ CELLAR_GUARDED_BY(helpers_mutex_);
+};
+
+// RegionHelper: while it lives, the heap calls `ask` when its next region is to be made. `ask` sees to it that
+// another thread calls make_region_ready() soon. A thread that takes memory calls it, without locks of the
+// heap. Calls come one at a time, once for each region at most. After a fork the child has no helpers, because
+// it has no other threads.
+class RegionHelper {
+ public:
+  // Borrows the heap.
+  RegionHelper(BlockHeap& heap, std::function<void()> ask);
+  RegionHelper(const RegionHelper&) = delete;
+  RegionHelper& operator=(const RegionHelper&) = delete;
+  // Returns when no call is under way.
+  ~RegionHelper();
+
+ private:
+  friend class BlockHeap;
+  BlockHeap& heap_;
+  const std::function<void()> ask_;
 };
 
 }  // namespace cellar

@@ -486,6 +486,7 @@ Status EngineImpl::close_now() {
   parts_->catalog.take_all().clear();  // tables hold the parts: let go, or neither ever ends
   parts_->observers.clear();           // they may hold tables, too
   parts_->spare_pages.reset();
+  parts_->region_helper.reset();
   parts_->files.wait_for_removals();
   if (const Status traced = parts_->files.finish_trace(); closed_with_.ok()) closed_with_ = traced;
   parts_->disk.wal.reset();

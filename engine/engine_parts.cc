@@ -59,6 +59,11 @@ EngineParts::EngineParts(EngineOptions options, std::string path, std::shared_pt
       checkpoint_source{world, disk, mvcc, expiry, writer, catalog, write_path},
       feed_source{life, world, disk, mvcc, catalog, background} {
   CELLAR_ASSERT(make_table != nullptr);
+  if (!world.has_own_threads()) return;
+  // The job uses nothing of the engine, which need not wait for it.
+  const auto make_ready = [] { BlockHeap::shared().make_region_ready(); };
+  region_helper.emplace(BlockHeap::shared(),
+                        [this, make_ready] { world.executor.submit(JobPriority::kHigh, make_ready); });
 }
 
 }  // namespace cellar

@@ -8,6 +8,7 @@
 #include <string_view>
 #include <vector>
 
+#include "base/block_heap.h"
 #include "base/pages.h"
 #include "engine/jobs/background.h"
 #include "engine/jobs/checkpoint_job.h"
@@ -48,7 +49,8 @@ struct EngineParts : std::enable_shared_from_this<EngineParts> {
 
   EngineLife life;
   const World world;
-  std::optional<SparePages> spare_pages;  // until the engine is closed
+  std::optional<SparePages> spare_pages;      // until the engine is closed
+  std::optional<RegionHelper> region_helper;  // the same; null if the environment brings the threads
   TotalsSeries totals;
   Activity activity;
   EngineCounters counters;

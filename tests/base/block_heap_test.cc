@@ -15,6 +15,7 @@
 #include <cstring>
 #include <fstream>
 #include <limits>
+#include <memory>
 #include <new>
 #include <sstream>
 #include <string>
@@ -264,6 +265,139 @@ TEST(BlockHeap, RegionsOfALargeHeapHaveHugePages) {
   EXPECT_LE(heap.stats().resident, BlockHeap::kRegionBytes);
 }
 
+// ---- Regions that are made ready ----
+
+// The helper that makes the region at once, on the thread that asks.
+struct HelperAtOnce {
+  explicit HelperAtOnce(BlockHeap& of) : heap(of) {}
+  BlockHeap& heap;
+  int asked = 0;
+  const RegionHelper helper{heap, [this] {
+                              ++asked;
+                              heap.make_region_ready();
+                            }};
+};
+
+void fill(BlockHeap& heap, std::vector<Owned>& pieces, uint64_t until) {
+  while (heap.stats().in_use < until) pieces.push_back(Owned::take(heap, 17'000));
+}
+
+TEST(BlockHeap, AHelperMakesTheNextRegionReady) {
+  BlockHeap heap;
+  std::vector<Owned> pieces;
+  {
+    const HelperAtOnce helps(heap);
+    fill(heap, pieces, BlockHeap::kHugePagesFrom - 100'000);
+    EXPECT_EQ(helps.asked, 0) << "a small heap takes no more than it uses";
+    uint64_t most_free = 0;
+    for (uint64_t until = BlockHeap::kHugePagesFrom; until < 64 * kMib; until += 20'000) {
+      fill(heap, pieces, until);
+      const BlockHeap::Stats stats = heap.stats();
+      most_free = std::max(most_free, stats.resident - stats.in_use);
+      if (until < BlockHeap::kHugePagesFrom + 2 * BlockHeap::kRegionBytes) continue;
+      ASSERT_GE(stats.mapped - stats.in_use, BlockHeap::kRegionBytes / 4 * 3) << until;
+    }
+    EXPECT_EQ(heap.stats().made_ready, static_cast<uint64_t>(helps.asked)) << "once for each region";
+    EXPECT_NEAR(helps.asked, 28, 2);
+    EXPECT_LE(most_free, 2 * BlockHeap::kRegionBytes + kMib);
+    EXPECT_EQ(heap.excess_of(64 * kMib), 0u) << "a ready region takes no room from the blocks";
+  }
+  const uint64_t made = heap.stats().made_ready;
+  fill(heap, pieces, 80 * kMib);
+  EXPECT_EQ(heap.stats().made_ready, made) << "the helper is gone";
+  for (const Owned& piece : pieces) {
+    ASSERT_TRUE(piece.is_whole());
+    heap.give_back(piece.start);
+  }
+  EXPECT_LE(heap.stats().resident, BlockHeap::kRegionBytes);
+}
+
+// The pages of a region that was made ready are there before its first piece.
+TEST(BlockHeap, AReadyRegionHasItsMemory) {
+  if (kSanitized) GTEST_SKIP() << "the regions come from the sanitizer's allocator";
+  BlockHeap heap;
+  std::vector<Owned> pieces;
+  fill(heap, pieces, BlockHeap::kHugePagesFrom + kMib);
+  const uint64_t mapped = heap.stats().mapped;
+  const uint64_t before = anonymous_bytes();
+  heap.make_region_ready();
+  EXPECT_EQ(heap.stats().mapped, mapped + BlockHeap::kRegionBytes);
+  EXPECT_GE(anonymous_bytes(), before + BlockHeap::kRegionBytes * 9 / 10);
+  heap.make_region_ready();
+  EXPECT_EQ(heap.stats().mapped, mapped + BlockHeap::kRegionBytes) << "one empty region is enough";
+  EXPECT_EQ(heap.stats().made_ready, 1u);
+  for (const Owned& piece : pieces) heap.give_back(piece.start);
+}
+
+TEST(BlockHeap, BlocksThatComeAndGoAskForNoFurtherRegions) {
+  BlockHeap heap;
+  const HelperAtOnce helps(heap);
+  std::vector<Owned> pieces;
+  fill(heap, pieces, 32 * kMib);
+  const int asked = helps.asked;
+  for (int i = 0; i < 1'000; ++i) {
+    const Owned block = Owned::take(heap, 17'000 + static_cast<size_t>(i) % 7 * 1'000);
+    heap.give_back(block.start);
+    if (i % 50 == 0) pieces.push_back(Owned::take(heap, 17'000));  // at all places in a region
+  }
+  EXPECT_LE(helps.asked, asked + 1);
+  for (const Owned& piece : pieces) heap.give_back(piece.start);
+}
+
+TEST(BlockHeap, AHelperMayComeAndGoWhileThreadsTakeMemory) {
+  BlockHeap heap;
+  std::atomic<bool> stop = false;
+  std::vector<std::jthread> threads;
+  for (int i = 0; i < 2; ++i)
+    threads.emplace_back([&] {
+      std::vector<Owned> pieces;
+      while (!stop || pieces.size() < 2'000) {
+        pieces.push_back(Owned::take(heap, 17'000));
+        if (pieces.size() < 2'000) continue;
+        for (const Owned& piece : pieces) heap.give_back(piece.start);
+        if (stop) return;
+        pieces.clear();
+      }
+      for (const Owned& piece : pieces) heap.give_back(piece.start);
+    });
+  for (int i = 0; i < 200; ++i) {
+    const auto alive = std::make_shared<std::atomic<bool>>(true);
+    {
+      const RegionHelper helper(heap, [&heap, alive] {
+        EXPECT_TRUE(alive->load());
+        heap.make_region_ready();
+      });
+      std::this_thread::yield();
+    }
+    alive->store(false);
+  }
+  stop = true;
+  threads.clear();
+  EXPECT_EQ(heap.stats().in_use, 0u);
+}
+
+TEST(BlockHeap, AForkedChildHasNoHelpers) {
+  BlockHeap& heap = BlockHeap::shared();
+  int asked = 0;
+  const RegionHelper helper(heap, [&] { ++asked; });
+  std::vector<void*> pieces;
+  const auto grow = [&] {
+    for (int i = 0; i < 1'000; ++i) pieces.push_back(heap.take(17'000));
+  };
+  const pid_t child = ::fork();
+  if (child == 0) {
+    ::alarm(20);
+    grow();
+    ::_exit(asked);
+  }
+  int ended = 1;
+  EXPECT_EQ(::waitpid(child, &ended, 0), child);
+  EXPECT_EQ(ended, 0);
+  grow();
+  EXPECT_EQ(asked > 0, kKeepsMemory) << "the parent still has it";
+  for (void* piece : pieces) heap.give_back(piece);
+}
+
 // Regions that are empty except for a tiny piece lie in the list of empty ones.
 TEST(BlockHeap, AnEmptyRegionIsToldFromANearlyEmptyOne) {
   BlockHeap heap;
@@ -409,6 +543,24 @@ TEST(BlockHeap, WithoutMemoryItThrowsAsNewDoesAndGoesOn) {
   pieces.push_back(Owned::take(heap, 100'000));
   for (const Owned& piece : pieces) heap.give_back(piece.start);
   EXPECT_EQ(heap.stats().in_use, 0u);
+}
+
+TEST(BlockHeap, WithoutMemoryNoRegionIsMadeReady) {
+  if (kSanitized) GTEST_SKIP() << "a sanitizer needs the address space";
+  BlockHeap heap;
+  std::vector<Owned> pieces;
+  pieces.reserve(10'000);
+  fill(heap, pieces, BlockHeap::kHugePagesFrom + kMib);
+  const uint64_t mapped = heap.stats().mapped;
+  {
+    const AddressSpace space(0);
+    heap.make_region_ready();
+  }
+  EXPECT_EQ(heap.stats().mapped, mapped);
+  EXPECT_EQ(heap.stats().made_ready, 0u);
+  heap.make_region_ready();
+  EXPECT_EQ(heap.stats().made_ready, 1u);
+  for (const Owned& piece : pieces) heap.give_back(piece.start);
 }
 
 }  // namespace

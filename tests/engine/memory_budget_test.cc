@@ -8,6 +8,7 @@
 #include <malloc.h>
 
 #include <algorithm>
+#include <chrono>
 #include <memory>
 #include <string>
 #include <thread>
@@ -302,6 +303,44 @@ TEST_F(MemoryBudget, AProcessTakesLittleMoreThanItsCacheAfterBlocksOfManySizes) 
   EXPECT_LE(most, kCache + (36 << 20)) << "blocks that left the cache stay with the process";
   table.reset();
   EXPECT_OK(real->close());
+}
+
+// The executor of a test gets no jobs that depend on what the process did before.
+TEST_F(MemoryBudget, TheCacheOfAnEngineWithItsOwnThreadsHasARegionMadeReady) {
+  if (!kKeepsMemory) GTEST_SKIP() << "The blocks come from the sanitizer's allocator.";
+  const auto made_ready = [] { return BlockHeap::shared().stats().made_ready; };
+  const ScratchDirectory scratch;
+  const auto read_all = [&](Executor* executor) {
+    const uint64_t before = made_ready();
+    EngineOptions options;
+    options.create_if_missing = true;
+    options.durability = Durability::kSkipWal;
+    options.environment.executor = executor;
+    auto real = Engine::open(scratch.path() + "/store", options).value();
+    FamilyOptions plain = family("f");
+    plain.compression = "none";
+    if (real->list_tables().empty()) (void)real->create_table("t", {.families = {plain}}).value();
+    auto table = real->open_table("t").value();
+    for (int i = 0; executor != nullptr && i < 24'000; ++i)
+      EXPECT_OK(table->put(Put("r" + std::to_string(1'000'000 + i)).add("f", "q", std::string(1000, 'v'))));
+    EXPECT_OK(real->flush());
+    auto scanner = table->scan(Scan()).value();
+    while (scanner->next()) {
+    }
+    EXPECT_OK(scanner->status());
+    EXPECT_GT(real->status().cache_used_bytes, 20'000'000u);
+    for (int waits = 0; executor == nullptr && made_ready() == before && waits < 10'000; ++waits)
+      std::this_thread::sleep_for(std::chrono::milliseconds(1));
+    table.reset();
+    scanner.reset();
+    EXPECT_OK(real->close());
+  };
+  const uint64_t before = made_ready();
+  const std::unique_ptr<Executor> brought = make_thread_executor(1, 1);
+  read_all(brought.get());
+  EXPECT_EQ(made_ready(), before);
+  read_all(nullptr);
+  EXPECT_GT(made_ready(), before);
 }
 
 }  // namespace
