@@ -17,4 +17,14 @@ inline void fetch_lines(const void* address, size_t lines) {
   fetch_lines(reinterpret_cast<uintptr_t>(address), lines);
 }
 
+// Fetches the lines that the next `bytes` after `end` take, where those before it were just written. A store
+// to a line that the processor does not have waits in its store buffer, and the next locked instruction waits
+// for that.
+inline void fetch_lines_to_write(const char* end, size_t bytes) {
+  constexpr size_t kLineBytes = 64;
+  constexpr size_t kBytesMax = 512;
+  if (bytes > kBytesMax) bytes = kBytesMax;
+  for (size_t at = 0; at <= bytes; at += kLineBytes) __builtin_prefetch(end + at, 1);
+}
+
 }  // namespace cellar

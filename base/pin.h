@@ -54,6 +54,8 @@ class Pin {
   void reset() {
     if (const Pinnable* held = std::exchange(held_, nullptr)) held->drop_pins(1);
   }
+  // Returns the object, if any, with its pin: the caller drops it.
+  const Pinnable* release() { return std::exchange(held_, nullptr); }
   const Pinnable* get() const { return held_; }
   explicit operator bool() const { return held_ != nullptr; }
 

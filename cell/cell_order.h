@@ -88,9 +88,12 @@ inline std::strong_ordering compare_like_keys(const CellView& a, const CellView&
   return static_cast<uint8_t>(b.cell_type) <=> static_cast<uint8_t>(a.cell_type);
 }
 
-// Compares everything except the sequence: the order of keys in an HFile.
+// Compares everything except the sequence: the order of keys in an HFile. The views may just have been made.
+// gcc joins the comparisons of same_sizes() into one load of eight bytes, which would wait for the stores of
+// the single members: a tenth of a batch's time. It does not join these.
 inline std::strong_ordering compare_keys(const CellView& a, const CellView& b) {
-  if (same_sizes(a, b) && a.cell_type != CellType::kMinimum && b.cell_type != CellType::kMinimum) [[likely]]
+  const bool same = ((a.row_size ^ b.row_size) | (a.family_size ^ b.family_size)) == 0;
+  if (same && a.cell_type != CellType::kMinimum && b.cell_type != CellType::kMinimum) [[likely]]
     return compare_like_keys(a, b);
   if (const int rows = compare_bytes(a.row(), b.row()); rows != 0) return rows <=> 0;
   if (ends_row(a) || ends_row(b)) return ends_row(a) <=> ends_row(b);

@@ -225,6 +225,12 @@ class Walk {
   // Returns the object that holds the bytes of the current cell, which goes into the answer of the read.
   // A cursor that counts the cells of an answer gives spans of one cell, and is asked for each.
   const Pinnable* take_cell() { return span_held_ != nullptr ? span_held_ : cursor_.take_cell(); }
+  // Does the same for the cells from the current one to the end of its span, and ends the walk. Their bytes
+  // live as long as the pin.
+  Pin take_last_cells() {
+    if (span_held_ != nullptr && span_held_ != cursor_.pinned()) return Pin(span_held_);
+    return cursor_.take_last_cell();
+  }
   // Returns the number of cells examined so far, included or not.
   uint64_t examined() const { return examined_; }
 

@@ -15,6 +15,7 @@
 
 #include "base/arena.h"
 #include "base/assert.h"
+#include "base/fetch_lines.h"
 #include "base/recycled.h"
 #include "cell/cell_codec.h"
 #include "cell/cell_order.h"
@@ -124,14 +125,8 @@ class OrderedMemtable final : public Memtable {
     }
   }
   void settle() override {
-    if constexpr (kAims) {
-      std::array<CellView, kAddedMax> cells;
-      std::array<const void*, kAddedMax> near;
-      for (size_t i = 0; i < added_; ++i) cells[i] = records_[i]->view();
-      structure_.aim({cells.data(), added_}, {near.data(), added_});
-      for (size_t i = 0; i < added_; ++i) insert(cells[i], records_[i], rows_[i], near[i]);
-      added_ = 0;
-    }
+    if constexpr (kAims)
+      if (added_ > 0) settle_added();
   }
 
   std::unique_ptr<RunCursor> cursor() const override {
@@ -166,8 +161,19 @@ class OrderedMemtable final : public Memtable {
   static uint64_t arena_bytes(const CellView& cell) { return (record_bytes(cell) + 7) & ~uint64_t{7}; }
   const CellRecord* copy_of(const CellView& cell) {
     Arena& arena = cell_bytes_ < kSmallBytes ? first_cells_ : cells_;
-    cell_bytes_ += arena_bytes(cell);
-    return make_record(arena, cell);
+    const size_t bytes = arena_bytes(cell);
+    cell_bytes_ += bytes;
+    const CellRecord* const record = make_record(arena, cell);
+    fetch_lines_to_write(reinterpret_cast<const char*>(record) + bytes, bytes);
+    return record;
+  }
+  void settle_added() {
+    std::array<CellView, kAddedMax> cells;
+    std::array<const void*, kAddedMax> near;
+    for (size_t i = 0; i < added_; ++i) cells[i] = records_[i]->view();
+    structure_.aim({cells.data(), added_}, {near.data(), added_});
+    for (size_t i = 0; i < added_; ++i) insert(cells[i], records_[i], rows_[i], near[i]);
+    added_ = 0;
   }
   void insert(const CellView& cell, const CellRecord* record, const RowFilter::Hashed& row,
               const void* near) {

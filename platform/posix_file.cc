@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "base/assert.h"
+#include "base/fetch_lines.h"
 #include "base/mutex.h"
 #include "base/raise_to.h"
 #include "platform/posix_process.h"
@@ -274,6 +275,7 @@ class MappedWritable final : public PosixWritable {
     std::memcpy(&first, bytes.data(), sizeof first);
     std::atomic_ref<uint64_t>(*reinterpret_cast<uint64_t*>(to)).store(first, std::memory_order_release);
     size_.store(at + bytes.size(), std::memory_order_release);
+    fetch_lines_to_write(to + bytes.size(), bytes.size());
     return {};
   }
 

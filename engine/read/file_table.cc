@@ -211,7 +211,7 @@ Result<StoreReaders> FileTable::open_readers(size_t region, const Query<Q>& quer
 
 Clock& FileTable::clock() const { return options_.clock != nullptr ? *options_.clock : system_clock(); }
 
-Result<bool> FileTable::read_row(const Get& get, ScanBudget budget, RowBatch& batch, int64_t now_ms) {
+Result<bool> FileTable::read_row(const Get& get, const ScanBudget& budget, RowBatch& batch, int64_t now_ms) {
   batch.clear();
   CELLAR_TRY(check_row(get.row()));
   CELLAR_TRY(check_query(get));

@@ -82,7 +82,7 @@ class FileTable final : public Table, public std::enable_shared_from_this<FileTa
 
   explicit FileTable(FileTableOptions options) : options_(std::move(options)) {}
   Status read_only() const;
-  Result<bool> read_row(const Get& get, ScanBudget budget, RowBatch& batch, int64_t now_ms);
+  Result<bool> read_row(const Get& get, const ScanBudget& budget, RowBatch& batch, int64_t now_ms);
   Clock& clock() const;
   Result<std::vector<Wanted>> resolve(std::span<const FamilyChoice> choices) const;
   // Returns the family's files in a region as a view. The views of the region used last are kept.

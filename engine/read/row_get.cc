@@ -103,7 +103,9 @@ Status RowGet::add_cells(CellCursor& cursor, const StoreView& view, const StoreQ
   if (is_answer(*first, query.rules, from)) {
     ++stats_.cells_examined;
     found_ = true;
-    RowBatchBuilder(batch_).add(*first, cursor.take_cell());
+    RowBatchBuilder builder(batch_);
+    builder.add(*first, nullptr);
+    builder.hold(cursor.take_last_cell());
     return {};
   }
   return walk_row(cursor, *first, view, query);
@@ -130,19 +132,19 @@ bool RowGet::add_plain_row(Walk<ReadJudge>& walk, uint64_t& bytes) {
   const std::span<const CellView> row = walk.plain_row();
   if (row.empty()) return false;
   RowBatchBuilder builder(batch_);
-  const Pinnable* const held = walk.take_cell();
   size_t decided = 0;
   if (judge.wants_all_columns()) {
     for (const CellView& cell : row) bytes += cell.key_size + cell.value_size;
-    builder.add_cells(row, held);
+    builder.add_cells(row, nullptr);
     found_ = true;
   } else {
     decided = judge.for_each_wanted(row, [&](const CellView& cell) {
       bytes += cell.key_size + cell.value_size;
-      builder.add_chosen(cell, held);
+      builder.add_chosen(cell, nullptr);
       found_ = true;
     });
   }
+  if (found_) builder.hold(walk.take_last_cells());
   CELLAR_ASSERT(decided <= row.size());
   stats_.cells_examined += decided != 0 ? decided : row.size();
   return true;
@@ -159,8 +161,9 @@ Status RowGet::walk_row(CellCursor& cursor, const CellView& first, const StoreVi
   if (add_plain_row(walk, bytes)) {
     if (row_bytes_max_ == 0 || bytes <= row_bytes_max_) [[likely]]
       return {};
-    builder.drop_open_row();
-    return row_over_limit(first, row_bytes_max_, view);
+    const Status over = row_over_limit(first, row_bytes_max_, view);
+    builder.drop_open_row();  // with the bytes of `first`
+    return over;
   }
   walk.enter_row();
   Status status;

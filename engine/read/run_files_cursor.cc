@@ -96,6 +96,7 @@ class RunFilesCursor final : public RunCursor {
   Status status() const override { return status_; }
   const Pinnable* pinned() const override { return standing_ ? current_.cursor->pinned() : nullptr; }
   const Pinnable* take_cell() override { return standing_ ? current_.cursor->take_cell() : nullptr; }
+  Pin take_last_cell() override { return standing_ ? current_.cursor->take_last_cell() : Pin(); }
 
   void print(TextPrinter& out) const override {
     const std::string files = "run of " + std::to_string(rows_.size()) + " files: ";

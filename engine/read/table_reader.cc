@@ -206,11 +206,11 @@ Result<bool> TableReader::read_plain_row(const Get& get, const TableRead& read, 
   return row.end();
 }
 
-Result<bool> TableReader::read_row(const Get& get, ScanBudget budget, RowBatch& batch,
+Result<bool> TableReader::read_row(const Get& get, const ScanBudget& budget, RowBatch& batch,
                                    const ReadInstant* instant, const ReadOverlay* own) const {
   batch.clear();
   CELLAR_TRY(check_row(get.row()));
-  ReadStats unwanted;
+  static constinit thread_local ReadStats unwanted;  // nobody reads it, so it need not be cleared
   ReadStats& stats = get.stats() != nullptr ? *get.stats() : unwanted;
   const bool is_plain = RowGet::is_plain(get, budget);
   if (is_plain && get.chooses_one_family() && instant == nullptr && own == nullptr &&

@@ -37,7 +37,7 @@ class TableReader {
  private:
   friend class TableScan;
   // Reads the row of a get into `batch`. Returns whether the row has such cells.
-  Result<bool> read_row(const Get& get, ScanBudget budget, RowBatch& batch,
+  Result<bool> read_row(const Get& get, const ScanBudget& budget, RowBatch& batch,
                         const ReadInstant* instant = nullptr, const ReadOverlay* own = nullptr) const;
   // Adds to `readers` a reader for each family that may hold cells of the read. The readers see everything
   // visible now, or as of the query's snapshot, or as of the read's instant. They borrow the query's columns

@@ -24,8 +24,8 @@ TableState::TableState(std::shared_ptr<const TableHost> host, uint32_t id, std::
   set_families(std::move(stores));
 }
 
-TableState* TableState::of(const TableHost& host, const std::shared_ptr<Table>& table) {
-  auto* state = dynamic_cast<TableState*>(table.get());
+TableState* TableState::of(const TableHost& host, Table* table) {
+  auto* state = dynamic_cast<TableState*>(table);
   return state != nullptr && state->host_.get() == &host ? state : nullptr;
 }
 

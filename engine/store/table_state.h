@@ -41,7 +41,7 @@ class TableState : public Table, public std::enable_shared_from_this<TableState>
              std::vector<std::shared_ptr<Store>> stores);
 
   // Returns the state of a table that a user named; null if it is not a table of this engine.
-  static TableState* of(const TableHost& host, const std::shared_ptr<Table>& table);
+  static TableState* of(const TableHost& host, Table* table);
 
   const std::string& name() const final { return name_; }
   uint32_t id() const { return id_; }

@@ -61,7 +61,7 @@ size_t Batch::bytes() const { return impl_->bytes; }
 
 // The entries keep at most the bytes that were added since none was kept.
 void Batch::clear() {
-  for (size_t i = 0; i < impl_->used; ++i) impl_->entries[i].table.reset();
+  impl_->tables.clear();
   impl_->kept_bytes += impl_->bytes;
   if (impl_->kept_bytes > kKeptBytesMax) {
     impl_->entries.clear();

@@ -190,13 +190,23 @@ void RowBatchBuilder::leave_out_open_row() {
 }
 
 // Cells of two families alternate between two blocks: looks a few pins back before counting again.
-void RowBatchBuilder::add_pin(const Pinnable* held) {
-  CELLAR_DCHECK(held != nullptr);
+bool RowBatchBuilder::holds(const Pinnable* held) const {
   const size_t look = std::min<size_t>(batch_.pins_.size(), 4);
   const auto from = batch_.pins_.end() - static_cast<std::ptrdiff_t>(look);
-  if (std::find(from, batch_.pins_.end(), held) != batch_.pins_.end()) return;
+  return std::find(from, batch_.pins_.end(), held) != batch_.pins_.end();
+}
+
+void RowBatchBuilder::add_pin(const Pinnable* held) {
+  CELLAR_DCHECK(held != nullptr);
+  if (holds(held)) return;
   held->add_pins(1);
   batch_.pins_.push_back(held);
+}
+
+void RowBatchBuilder::hold(Pin held) {
+  if (!held || holds(held.get())) return;
+  batch_.pins_.push_back(held.get());
+  held.release();
 }
 
 void RowBatchBuilder::add_row(const RowBatch& from, size_t at) {

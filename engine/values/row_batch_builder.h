@@ -24,6 +24,8 @@ class RowBatchBuilder {
     if (cell.key_in_scratch) copy_key(kept);
     if (held != nullptr && (batch_.pins_.empty() || batch_.pins_.back() != held)) add_pin(held);
   }
+  // Keeps the bytes of cells that were added without a holder.
+  void hold(Pin held);
   // Adds cells, all of which `held` keeps, as add() adds one.
   void add_cells(std::span<const CellView> cells, const Pinnable* held);
   // add() out of line, which keeps the callers' own code small and fast.
@@ -90,6 +92,7 @@ class RowBatchBuilder {
 
  private:
   char* copy_room(size_t bytes);
+  bool holds(const Pinnable* held) const;
   void add_pin(const Pinnable* held);
   void copy_key(CellView& cell);
   void copy_value(CellView& cell);

@@ -60,8 +60,8 @@ Result<BatchChanges> BatchChanges::check(const TableHost& host, const Batch& bat
   TableState* table = nullptr;
   const Table* last = nullptr;
   for (const BatchEntry& entry : entries_of(batch)) {
-    if (entry.table.get() != last) table = TableState::of(host, entry.table);
-    last = entry.table.get();
+    if (entry.table != last) table = TableState::of(host, entry.table);
+    last = entry.table;
     if (table == nullptr) return Status::invalid_argument("the batch names a table of another engine");
     CELLAR_TRY(table->check_writable());
     CELLAR_TRY(std::visit([&](const auto& each) { return check_entry(*table, each); }, entry.change));

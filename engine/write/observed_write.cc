@@ -199,7 +199,7 @@ Result<std::shared_ptr<Table>> ObservedWrite::table(std::string_view name) {
 }
 
 Result<TableState*> ObservedWrite::resolve(const std::shared_ptr<Table>& table) const {
-  TableState* state = TableState::of(parts_.host, table);
+  TableState* state = TableState::of(parts_.host, table.get());
   if (state == nullptr) return Status::invalid_argument("the table belongs to another engine than the write");
   CELLAR_TRY(state->check());
   return state;

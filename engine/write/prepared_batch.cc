@@ -21,6 +21,19 @@ constexpr uint64_t kTagsLengthBytes = 2;
 constexpr size_t kKeptStrings = 8;            // spare strings for keep(); more are given back
 constexpr size_t kKeptBufferBytes = 4 << 20;  // a larger buffer is given back after the write that needed it
 
+// Returns the view of an item's cell, which points nowhere yet.
+CellView sizes_of(const PreparedBatch::Item& item, std::string_view family, size_t key_bytes) {
+  CellView cell;
+  cell.timestamp = item.timestamp;
+  cell.key_size = static_cast<uint32_t>(key_bytes);
+  cell.value_size = static_cast<uint32_t>(item.value.size());
+  cell.row_size = static_cast<uint16_t>(item.row.size());
+  cell.tags_size = static_cast<uint16_t>(item.tags.size());
+  cell.family_size = static_cast<uint8_t>(family.size());
+  cell.cell_type = item.type;
+  return cell;
+}
+
 }  // namespace
 
 void PreparedBatch::begin(std::optional<Stamps> stamps) {
@@ -145,25 +158,18 @@ Status PreparedBatch::finish(int64_t now_ms, const Limits& limits) {
       return Status::limit(
                  fmt::format("the batch is larger than {} bytes (batch_bytes_max)", limits.batch_bytes_max))
           .hinting("split it; each part is atomic on its own");
+    cells_.push_back({item.store, sizes_of(item, family, key_bytes), item.spot});
   }
   payload_ = builder_.finish(now_ms);
   CELLAR_ASSERT(builder_.count() > 0 || items_.empty());  // of equal coordinates one stays
   // The cells' views point into the payload, which no longer moves.
   const char* at = payload_.data() + kLogTimeBytes;
-  for (const Item& item : items_) {
-    if (item.superseded) continue;
-    CellView cell;
-    const size_t key_size =
-        flat_key_bytes(item.row.size(), item.store->family().size(), item.qualifier.size());
-    at += kLogCellHeaderBytes;
-    const bool parsed = parse_flat_key(at, key_size, cell);
-    CELLAR_ASSERT(parsed && cell.row_size == item.row.size());
-    cell.value = at + key_size;
-    cell.value_size = static_cast<uint32_t>(item.value.size());
-    cell.tags = cell.value + item.value.size();
-    cell.tags_size = static_cast<uint16_t>(item.tags.size());
-    cells_.push_back({item.store, cell, item.spot});
-    at += key_size + item.value.size() + item.tags.size();
+  for (PreparedCell& prepared : cells_) {
+    CellView& cell = prepared.cell;
+    cell.key = at + kLogCellHeaderBytes;
+    cell.value = cell.key + cell.key_size;
+    cell.tags = cell.value + cell.value_size;
+    at = cell.tags + cell.tags_size;
   }
   CELLAR_ASSERT(at == payload_.data() + payload_.size() && cells_.size() == builder_.count());
   return {};

@@ -112,7 +112,7 @@ TransactionImpl::TransactionImpl(std::shared_ptr<const TableHost> host, std::sha
 
 Result<TransactionImpl::TouchedTable*> TransactionImpl::state_of(const std::shared_ptr<Table>& table) {
   if (!active()) return Status::aborted("the transaction is over: it was committed or rolled back");
-  TableState* known = TableState::of(*host_, table);
+  TableState* known = TableState::of(*host_, table.get());
   if (known == nullptr)
     return Status::invalid_argument("the table belongs to another engine than the transaction");
   CELLAR_TRY(known->check());

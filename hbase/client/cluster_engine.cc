@@ -204,7 +204,7 @@ class ClusterEngine final : public Engine {
  private:
   // Null for a table of another engine.
   ClusterTable* table_of(const BatchEntry& entry) const {
-    auto* const table = dynamic_cast<ClusterTable*>(entry.table.get());
+    auto* const table = dynamic_cast<ClusterTable*>(entry.table);
     return table != nullptr && table->is_of(*cluster_) ? table : nullptr;
   }
   static std::string_view row_of(const BatchEntry& entry) {

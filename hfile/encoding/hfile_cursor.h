@@ -177,6 +177,10 @@ class HFileCursor final : public RunCursor, public Recycled<HFileCursor<Decoder>
   Status status() const override { return status_; }
   const Pinnable* pinned() const override { return open_.pin.get(); }
   const Pinnable* take_cell() override { return open_.pin.get(); }
+  Pin take_last_cell() override {
+    standing_ = false;
+    return std::move(open_.pin);
+  }
 
   void print(TextPrinter& out) const override {
     const std::string where = !status_.ok() ? status_.to_text()

@@ -38,6 +38,7 @@ class HalfCursor final : public RunCursor {
   Status status() const override { return whole_->status(); }
   const Pinnable* pinned() const override { return whole_->pinned(); }
   const Pinnable* take_cell() override { return whole_->take_cell(); }
+  Pin take_last_cell() override { return whole_->take_last_cell(); }
   void print(TextPrinter& out) const override {
     out.line("half");
     out.indent();

@@ -67,6 +67,7 @@ class RowCursor final : public RunCursor, public Recycled<RowCursor> {
   Status status() const override { return slice_ ? Status() : file_->status(); }
   const Pinnable* pinned() const override { return slice_ ? slice_.get() : file_->pinned(); }
   const Pinnable* take_cell() override { return slice_ ? slice_.get() : file_->take_cell(); }
+  Pin take_last_cell() override { return slice_ ? slice_ : file_->take_last_cell(); }
   void print(TextPrinter& out) const override {
     if (!slice_) return file_->print(out);
     out.line("cached row, cell " + std::to_string(at_) + " of " + std::to_string(cells_.size()));

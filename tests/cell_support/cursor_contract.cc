@@ -164,6 +164,28 @@ class Run {
       EXPECT_TRUE(same(views[i], expected_[first + i])) << i << " of the span\n" << log_;
   }
 
+  // Takes the current cell, or the span that ends with it, as the last of a read. Looks at it again after the
+  // cursor was sought anew.
+  void take_last(const CellView& target) {
+    if (at_ == kEnd) return;
+    log_ += "take the last\n";
+    std::vector<CellView> views(span_.begin(), span_.end());
+    if (views.empty()) views.push_back(*current_);
+    const size_t first = at_ + 1 - views.size();
+    std::vector<OwnedCell> scratch(views.size());
+    for (size_t i = 0; i < views.size(); ++i) {
+      if (!views[i].key_in_scratch) continue;
+      scratch[i].assign(views[i]);
+      views[i] = scratch[i].view();
+    }
+    const Pin keep = cursor_->take_last_cell();
+    current_ = nullptr;
+    span_ = {};
+    seek(target);
+    for (size_t i = 0; keep && i < views.size(); ++i)
+      EXPECT_TRUE(same(views[i], expected_[first + i])) << i << " of what was taken\n" << log_;
+  }
+
   void print() const {
     TextPrinter out;
     cursor_->print(out);
@@ -295,6 +317,9 @@ void random_walk(Run& run, const Expected& expected, Random& random, const Contr
         break;
       case 3:
         random.one_in(2) ? run.pin() : run.pin_span();
+        break;
+      case 8:
+        if (random.one_in(3)) run.take_last(target.view());
         break;
       case 4:
         run.print();

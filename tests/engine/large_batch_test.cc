@@ -1,7 +1,9 @@
 // Goal: of several cells with equal coordinates in one batch the last one stays, whatever the batch's size. A
 // batch that was cleared is like a new one.
 #include <map>
+#include <memory>
 #include <tuple>
+#include <utility>
 
 #include "base/random.h"
 #include "tests/engine/engine_fixture.h"
@@ -99,11 +101,22 @@ TEST_F(LargeBatches, AClearedBatchHoldsNothingOfTheOneBefore) {
 // The memory of a batch is bounded, and a batch that was cleared keeps no table alive.
 TEST_F(LargeBatches, AClearedBatchLetsGoOfItsTable) {
   Batch batch;
+  auto other = make_table("u", {family("f")});
   const auto before = table_.use_count();
-  for (int i = 0; i < 100; ++i) batch.put(table_, Put("r" + std::to_string(i)).add("f", "q", "v"));
-  EXPECT_EQ(table_.use_count(), before + 100);
-  batch.clear();
-  EXPECT_EQ(table_.use_count(), before);
+  const auto before_of_other = other.use_count();
+  for (int round = 0; round < 2; ++round) {
+    for (int i = 0; i < 100; ++i)
+      batch.put(i % 3 == 0 ? other : table_, Put("r" + std::to_string(i)).add("f", "q", "v"));
+    EXPECT_EQ(table_.use_count(), before + 1) << "once, however many entries name it";
+    EXPECT_EQ(other.use_count(), before_of_other + 1);
+    batch.clear();
+    EXPECT_EQ(table_.use_count(), before);
+    EXPECT_EQ(other.use_count(), before_of_other);
+  }
+  batch.put(std::shared_ptr<Table>(other), Put("r").add("f", "q", "held by the batch alone"));
+  const std::weak_ptr<Table> held = std::exchange(other, nullptr);
+  EXPECT_FALSE(held.expired());
+  EXPECT_OK(engine_->write(batch));
   for (int round = 0; round < 20; ++round) {
     batch.clear();
     batch.put(table_, Put("large").add("f", "q", std::string(1 << 20, static_cast<char>('a' + round))));
