@@ -181,7 +181,7 @@ BlockHeap::Piece* BlockHeap::find(size_t bytes) {
 // ---- Pieces ----
 
 // A region is a free piece, and a header after it that is in use and has no bytes. The system fills a huge
-// page with zeros at its first use, which takes up to 5 ms: nobody waits for it with the lock of the lists.
+// page with zeros at its first use, for up to 5 ms. Nobody waits for that with the lock of the lists.
 void BlockHeap::add_region(Pages pages) {
   const bool huge = has_huge_pages();
   char* const region = take_pages(kRegionBytes, kRegionBytes);

@@ -29,8 +29,8 @@ class RegionHelper;
 // misses fewer address translations. Such a region takes its memory at once. It is fresh until as many bytes
 // were taken from the heap. A region that gives pages back has small ones from then on.
 //
-// The system clears a huge page at its first use, for up to 5 ms. A heap with a RegionHelper asks it for the
-// next region in time, so that the thread which reads a block does not wait for that.
+// The system clears a huge page at its first use, for up to 5 ms. A heap with a RegionHelper asks it in time
+// for the next region. The threads that read blocks then do not wait.
 //
 // Whole free pages that still take memory are at most a kFreeShare-th of the pieces in use, or half of
 // kFreeBytesMin, and what is fresh. Each call gives back a few of them, so there may be more for a moment.
@@ -157,10 +157,10 @@ class BlockHeap {
   std::vector<const RegionHelper*> helpers_ CELLAR_GUARDED_BY(helpers_mutex_);
 };
 
-// RegionHelper: while it lives, the heap calls `ask` when its next region is to be made. `ask` sees to it that
-// another thread calls make_region_ready() soon. A thread that takes memory calls it, without locks of the
-// heap. Calls come one at a time, once for each region at most. After a fork the child has no helpers, because
-// it has no other threads.
+// RegionHelper: while it lives, the heap calls `ask` when its next region is to be made. `ask` sees to it
+// that another thread calls make_region_ready() soon. The thread that takes memory makes the call. It holds
+// no lock of the lists. Calls come one at a time, at most once for each region. A forked child has no
+// helpers, because it has no other threads.
 class RegionHelper {
  public:
   // Borrows the heap.

@@ -89,8 +89,8 @@ inline std::strong_ordering compare_like_keys(const CellView& a, const CellView&
 }
 
 // Compares everything except the sequence: the order of keys in an HFile. The views may just have been made.
-// gcc joins the comparisons of same_sizes() into one load of eight bytes, which would wait for the stores of
-// the single members: a tenth of a batch's time. It does not join these.
+// gcc joins the comparisons of same_sizes() into one load of eight bytes. That load would wait for the stores
+// of the single members, a tenth of a batch's time. gcc does not join the comparisons here.
 inline std::strong_ordering compare_keys(const CellView& a, const CellView& b) {
   const bool same = ((a.row_size ^ b.row_size) | (a.family_size ^ b.family_size)) == 0;
   if (same && a.cell_type != CellType::kMinimum && b.cell_type != CellType::kMinimum) [[likely]]

@@ -61,9 +61,9 @@ class CellCursor {
   // Returns pinned(), and notes that the current cell goes into the answer of a read. Call at most once for
   // each cell.
   virtual const Pinnable* take_cell() { return pinned(); }
-  // Does the same for the last cell that a read takes, and returns a pin on the object. It may be the cursor's
-  // own pin, which saves two locked instructions. The cursor then has no position, and its views end: call
-  // seek before any other move.
+  // Does the same for the last cell that a read takes, and returns a pin on the object. It may be the pin of
+  // the cursor itself, which saves two locked instructions. The cursor then has no position, and its views
+  // end: call seek before any other move.
   virtual Pin take_last_cell() { return Pin(take_cell()); }
 
   // Prints one line or a small tree that describes the cursor and its position.

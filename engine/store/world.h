@@ -35,8 +35,8 @@ class World {
   Executor& executor;
   EventListener& events;
 
-  // Returns true if the executor is the engine's own. An executor that the environment brings may be a test's,
-  // whose jobs must not depend on what the process did before.
+  // Returns true if the executor is the engine's own. An executor that the environment brings may belong to a
+  // test. Its jobs must not depend on what the process did before.
   bool has_own_threads() const { return own_executor_ != nullptr; }
   // Returns where operations are counted; null if they are not.
   OperationMeter* operations() const { return meter == nullptr ? nullptr : &meter->operations; }

@@ -165,8 +165,8 @@ TEST_F(RowGetTest, AFileThatIsMostlyAsOldAsOthersIsReadWithThem) {
   EXPECT_EQ(stats.files_skipped_time, 0u);
 }
 
-// The cursor of a get gives its block to the answer. Nothing else holds the block without a cache, and the next
-// reads take its memory.
+// The cursor of a get gives its block to the answer. Without a cache nothing else holds the block, and the
+// next reads take its memory.
 TEST_F(RowGetTest, AnAnswerKeepsItsBlocks) {
   for (const uint64_t cache_bytes : {uint64_t{0}, uint64_t{8} << 20}) {
     open({.cache_bytes = cache_bytes, .automatic_compaction = false});
