@@ -5,6 +5,7 @@
 
 #include <gtest/gtest.h>
 #include <sys/mman.h>
+#include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -312,9 +313,9 @@ TEST(BlockHeap, AHelperMakesTheNextRegionReady) {
   EXPECT_LE(heap.stats().resident, BlockHeap::kRegionBytes);
 }
 
-// The pages of a region that was made ready are there before its first piece.
-TEST(BlockHeap, AReadyRegionHasItsMemory) {
-  if (kSanitized) GTEST_SKIP() << "the regions come from the sanitizer's allocator";
+// The pages of a region that was made ready are there before its first piece. The first store brings a huge
+// page, but only one small page.
+void expect_ready_memory() {
   BlockHeap heap;
   std::vector<Owned> pieces;
   fill(heap, pieces, BlockHeap::kHugePagesFrom + kMib);
@@ -327,6 +328,14 @@ TEST(BlockHeap, AReadyRegionHasItsMemory) {
   EXPECT_EQ(heap.stats().mapped, mapped + BlockHeap::kRegionBytes) << "one empty region is enough";
   EXPECT_EQ(heap.stats().made_ready, 1u);
   for (const Owned& piece : pieces) heap.give_back(piece.start);
+}
+
+TEST(BlockHeap, AReadyRegionHasItsMemory) {
+  if (kSanitized) GTEST_SKIP() << "the regions come from the sanitizer's allocator";
+  expect_ready_memory();
+  ASSERT_EQ(::prctl(PR_SET_THP_DISABLE, 1, 0, 0, 0), 0);  // for a system without huge pages
+  expect_ready_memory();
+  EXPECT_EQ(::prctl(PR_SET_THP_DISABLE, 0, 0, 0, 0), 0);
 }
 
 TEST(BlockHeap, BlocksThatComeAndGoAskForNoFurtherRegions) {
