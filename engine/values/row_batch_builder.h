@@ -6,6 +6,7 @@
 #include <string_view>
 
 #include "base/assert.h"
+#include "base/pin.h"
 #include "cellar/row_batch.h"
 
 namespace cellar {
