@@ -186,8 +186,7 @@ void BlockHeap::add_region(Pages pages) {
   const bool huge = has_huge_pages();
   char* const region = take_pages(kRegionBytes, kRegionBytes);
   ::madvise(region, kRegionBytes, huge ? MADV_HUGEPAGE : MADV_NOHUGEPAGE);
-  for (size_t at = 0; pages == Pages::kThere && at < kRegionBytes; at += kPageBytes)
-    *static_cast<volatile char*>(region + at) = 0;
+  if (pages == Pages::kThere) touch_pages(region, kRegionBytes);
   auto* const piece = reinterpret_cast<Piece*>(region);
   piece->bytes_and_marks = kRegionBytes - kHeaderBytes;
   piece->previous_bytes = 0;

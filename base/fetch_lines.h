@@ -21,10 +21,8 @@ inline void fetch_lines(const void* address, size_t lines) {
 // to a line that the processor does not have waits in its store buffer, and the next locked instruction waits
 // for that.
 inline void fetch_lines_to_write(const char* end, size_t bytes) {
-  constexpr size_t kLineBytes = 64;
   constexpr size_t kBytesMax = 512;
-  if (bytes > kBytesMax) bytes = kBytesMax;
-  for (size_t at = 0; at <= bytes; at += kLineBytes) __builtin_prefetch(end + at, 1);
+  fetch_lines(end, (bytes < kBytesMax ? bytes : kBytesMax) / 64 + 1);
 }
 
 }  // namespace cellar

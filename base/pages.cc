@@ -62,8 +62,7 @@ char* try_map_huge_page() {
   char* const pages = try_map_aligned(kHugePageBytes, kHugePageBytes);
   if (pages == nullptr) return nullptr;
   ::madvise(pages, kHugePageBytes, MADV_HUGEPAGE);
-  for (size_t at = 0; at < kHugePageBytes; at += kSmallPageBytes)
-    *static_cast<volatile char*>(pages + at) = 0;
+  touch_pages(pages, kHugePageBytes);
   return pages;
 }
 
@@ -164,6 +163,10 @@ char* take_pages(size_t bytes, size_t alignment) {
 void return_pages(char* pages, size_t bytes, size_t alignment) {
   if (!kKeepsMemory) return ::operator delete (pages, std::align_val_t{alignment});
   if (!is_spare(bytes, alignment) || !spare.keep(pages)) give_to_system(pages, bytes);
+}
+
+void touch_pages(char* pages, size_t bytes) {
+  for (size_t at = 0; at < bytes; at += kSmallPageBytes) *static_cast<volatile char*>(pages + at) = 0;
 }
 
 uint64_t bytes_of_pages() { return taken.load(std::memory_order_relaxed); }

@@ -16,6 +16,8 @@ char* take_pages(size_t bytes, size_t alignment = kPagesAlignment);
 // Returns memory of take_pages(bytes, alignment) to the system, or keeps it for later: see SparePages. Any
 // thread.
 void return_pages(char* pages, size_t bytes, size_t alignment = kPagesAlignment);
+// Sees to it that the memory of these pages is there: stores a zero in each of them. `pages` begins a page.
+void touch_pages(char* pages, size_t bytes);
 // Returns the bytes that the process has taken from the system and not given back, spare ones included. The
 // allocator does not know of them.
 uint64_t bytes_of_pages();
