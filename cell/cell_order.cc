@@ -85,6 +85,18 @@ void shortest_separator(SeparatorRule rule, const CellView& left, const CellView
   separator.assign(right.key_bytes());
 }
 
+std::strong_ordering compare_unlike_keys(const CellView& a, const CellView& b) {
+  if (a.row_size != b.row_size || rows_differ(a, b)) return compare_bytes(a.row(), b.row()) <=> 0;
+  if (ends_row(a) || ends_row(b)) return ends_row(a) <=> ends_row(b);
+  if (a.family_size == b.family_size) {
+    if (const int columns = compare_bytes(a.column(), b.column()); columns != 0) return columns <=> 0;
+  } else {
+    if (const int families = compare_bytes(a.family(), b.family()); families != 0) return families <=> 0;
+  }
+  if (a.timestamp != b.timestamp) return b.timestamp <=> a.timestamp;
+  return static_cast<uint8_t>(b.cell_type) <=> static_cast<uint8_t>(a.cell_type);
+}
+
 std::strong_ordering compare_meta_keys(const CellView& a, const CellView& b) {
   if (const int rows = compare_meta_rows(a.row(), b.row()); rows != 0) return rows <=> 0;
   // Rows that compare as equal normally are equal, and the standard order decides the rest.

@@ -38,7 +38,10 @@ ReadJudge::Plain ReadJudge::plain_by(const ReadRules& rules, int64_t time_last, 
   CELLAR_DCHECK(versions_max > 0);
   const FamilyRules& family = rules.family;
   Plain plain{.time_first = rules.time_from, .time_last = time_last};
-  plain.possible = !rules.raw && family.min_versions == 0 && family.delete_order != MarkerOrder::kSequence;
+  if (rules.raw || family.min_versions != 0 || family.delete_order == MarkerOrder::kSequence) {
+    plain.time_first = INT64_MAX;  // no cell is in this range
+    plain.time_last = INT64_MIN;
+  }
   if (family.ttl_ms != kTtlForeverMs && family.ttl_ms < rules.now_ms)
     plain.time_first = std::max(plain.time_first, rules.now_ms - family.ttl_ms);
   const bool is_last = versions_max == 1 || family.max_versions == 1;

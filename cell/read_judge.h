@@ -33,12 +33,20 @@ class ReadJudge {
     if (place != Place::kSameColumn && is_plain(cell, place)) return enter_plain(cell, place);
     return judge_fully(cell, place);
   }
-  // Returns whether judge() shows the cell as the only one of its column, in a row without markers, if the
-  // column is wanted.
-  bool shows_alone(const CellView& cell) const {
-    return plain_.possible && cell.type() == CellType::kPut && cell.sequence <= rules_.read_point &&
-           cell.timestamp >= plain_.time_first && cell.timestamp <= plain_.time_last && cell.tags_size == 0;
-  }
+  // Alone: tells if judge() shows a cell as the only one of its column, in a row without markers, if the
+  // column is wanted. A value, so that loops keep it in registers.
+  struct Alone {
+    uint64_t read_point;
+    int64_t time_first;
+    int64_t time_last;
+
+    bool shows(const CellView& cell) const {
+      return cell.type() == CellType::kPut && cell.sequence <= read_point && cell.timestamp >= time_first &&
+             cell.timestamp <= time_last && cell.tags_size == 0;
+    }
+  };
+  Alone alone() const { return {rules_.read_point, plain_.time_first, plain_.time_last}; }
+  bool shows_alone(const CellView& cell) const { return alone().shows(cell); }
   // Returns whether judge() passes over the cell, if a newer one of its column was shown.
   bool passes_older(const CellView& cell) const {
     return plain_.then == Step::kNextColumn && !covers_family(cell.type());
@@ -101,7 +109,6 @@ class ReadJudge {
   // Plain: the cells that are shown if they are the first of a wanted column and no marker hides them. The
   // rules tell it once for all cells.
   struct Plain {
-    bool possible = false;
     int64_t time_first = 0;
     int64_t time_last = 0;
     Step then = Step::kNextCell;

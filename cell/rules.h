@@ -44,6 +44,8 @@ struct ReadRules {
   uint32_t versions = 1;  // as requested; a plain read returns at most min(versions, family.max_versions)
   int64_t time_from = 0;  // cell timestamps in [from, until)
   int64_t time_until = kLatestTimestamp;
+  // Returns whether no timestamp of a cell is outside the range.
+  bool reads_all_times() const { return time_from <= 0 && time_until == kLatestTimestamp; }
   bool strict_versions = false;      // versions newer than the range count toward the family's limit
   uint64_t read_point = UINT64_MAX;  // cells with a higher sequence are invisible
   int64_t now_ms = 0;

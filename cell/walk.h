@@ -123,6 +123,38 @@ class Walk {
     at_ = row;
     return {begin, end};
   }
+  // As take_plain_rows(), for rows of one column each, as most rows of tall tables are. Takes at most
+  // `rows_max` of them, and no more once they have `bytes_max` bytes. Takes no row of more than
+  // `row_bytes_max` bytes, and none whose key is in scratch. Out of line, so that the loop has all registers.
+  struct SingleCells {
+    std::span<const CellView> cells;  // each is a row
+    uint64_t bytes = 0;               // of their keys and values
+  };
+  [[gnu::noinline]] SingleCells take_single_cells(size_t rows_max, uint64_t bytes_max,
+                                                  uint64_t row_bytes_max) {
+    CELLAR_DCHECK(stand_ == Stand::kBetweenRows && at_ != nullptr);
+    const CellView* const begin = at_;
+    const CellView* const end = begin + std::min(rows_max, static_cast<size_t>(span_end_ - 1 - begin));
+    const auto alone = judge_.alone();
+    const CellView* cell = begin;
+    const CellView* next = nullptr;  // the row after older versions of the last cell
+    uint64_t bytes = 0;
+    while (cell != end && bytes < bytes_max && next == nullptr) {
+      const uint64_t row_bytes = uint64_t{cell->key_size} + cell->value_size;
+      if (!alone.shows(*cell) || cell->key_in_scratch || row_bytes > row_bytes_max) break;
+      if (!same_sizes(cell[0], cell[1]) || !rows_differ(cell[0], cell[1])) [[unlikely]] {
+        const Place place = place_after(cell[0], cell[1]);
+        if (place == Place::kNewColumn) break;
+        if (place == Place::kSameColumn && (next = row_after_versions(cell)) == nullptr) break;
+      }
+      bytes += row_bytes;
+      ++cell;
+    }
+    if (next == nullptr) next = cell;
+    examined_ += static_cast<size_t>(next - begin);
+    at_ = next;
+    return {{begin, cell}, bytes};
+  }
   // Returns whether the row at which the walk stands ends in the span, or the last cell of the span is
   // enough. Takes in a longer span for that, where the cursor has one. Call after settle() returned a cell.
   template <class IsEnough>

@@ -10,15 +10,15 @@ namespace {
 constexpr uint64_t kFirstRows = 1024;
 constexpr uint64_t kGrowth = 4;
 constexpr uint64_t kBitsPerRow = 16;
-constexpr uint64_t kBlockBits = 256;
 
-// Odd factors that pick one bit per word from the same 32 bits of the hash (from the split block Bloom
-// filter).
+// Odd factors that pick one bit of each 32 from the same 32 bits of the hash (from the split block Bloom
+// filter). A word has two of these bits, so that four loads read a block.
 constexpr std::array<uint32_t, 8> kFactors = {0x47b6137bU, 0x44974d91U, 0x8824ad5bU, 0xa2b7289dU,
                                               0x705495c7U, 0x2df1424bU, 0x9efc4947U, 0x5c6bfb31U};
 
-uint32_t bit_of(uint64_t hash, size_t word) {
-  return uint32_t{1} << ((static_cast<uint32_t>(hash) * kFactors[word]) >> 27);
+uint64_t bits_of(uint64_t hash, size_t word) {
+  const auto bit = [hash](uint32_t factor) { return (static_cast<uint32_t>(hash) * factor) >> 27; };
+  return uint64_t{1} << bit(kFactors[2 * word]) | uint64_t{1} << 32 << bit(kFactors[2 * word + 1]);
 }
 
 }  // namespace
@@ -26,26 +26,26 @@ uint32_t bit_of(uint64_t hash, size_t word) {
 RowFilter::Segment::Segment(uint64_t rows_max_)
     : rows_max(rows_max_),
       blocks((rows_max_ * kBitsPerRow + kBlockBits - 1) / kBlockBits),
-      words(std::make_unique<std::atomic<uint32_t>[]>(8 * blocks)) {
+      words(std::make_unique<std::atomic<uint64_t>[]>(kBlockWords * blocks)) {
   CELLAR_ASSERT(rows_max > 0 && blocks <= UINT32_MAX);  // block_of() multiplies by 32 bits of the hash
 }
 
 bool RowFilter::Segment::contains(uint64_t hash) const {
-  const std::atomic<uint32_t>* block = &words[8 * block_of(hash)];
-  for (size_t i = 0; i < kFactors.size(); ++i) {
-    if ((block[i].load(std::memory_order_relaxed) & bit_of(hash, i)) == 0) return false;
+  const std::atomic<uint64_t>* block = &words[kBlockWords * block_of(hash)];
+  for (size_t i = 0; i < kBlockWords; ++i) {
+    if ((~block[i].load(std::memory_order_relaxed) & bits_of(hash, i)) != 0) return false;
   }
   return true;
 }
 
 bool RowFilter::Segment::set(uint64_t hash) {
-  std::atomic<uint32_t>* block = &words[8 * block_of(hash)];
-  uint32_t added = 0;
-  for (size_t i = 0; i < kFactors.size(); ++i) {
+  std::atomic<uint64_t>* block = &words[kBlockWords * block_of(hash)];
+  uint64_t added = 0;
+  for (size_t i = 0; i < kBlockWords; ++i) {
     // Only one thread writes, so a load and a store suffice; no locked instruction is needed. No branch: it
     // could not be predicted.
-    const uint32_t before = block[i].load(std::memory_order_relaxed);
-    const uint32_t after = before | bit_of(hash, i);
+    const uint64_t before = block[i].load(std::memory_order_relaxed);
+    const uint64_t after = before | bits_of(hash, i);
     block[i].store(after, std::memory_order_relaxed);
     added |= before ^ after;
   }

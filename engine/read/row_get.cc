@@ -20,11 +20,17 @@ struct Scratch {
   OwnedCell from;
 };
 
+// Out of line, because the compiler would else look up the thread's memory at each use.
+[[gnu::noinline]] Scratch& scratch_of_thread() {
+  thread_local Scratch scratch;
+  return scratch;
+}
+
 }  // namespace
 
 Status RowGet::add_family(const StoreView& view, StoreQuery& query) {
   CELLAR_ASSERT(view.config != nullptr && query.stats == &stats_);
-  thread_local Scratch scratch;
+  Scratch& scratch = scratch_of_thread();
   ReadSources& sources = scratch.sources;
   const OpenSources open(sources, true);
   query.rules.family = view.config->rules;
@@ -95,30 +101,29 @@ Status RowGet::add_cells(CellCursor& cursor, const StoreView& view, const StoreQ
     RowBatchBuilder(batch_).drop_open_row();
     return status.with_context("family " + view.config->options.name);
   }
-  if (!same_row(*first, from)) {
-    ++stats_.cells_examined;
-    return {};
-  }
-  met_row_ = true;
   if (is_answer(*first, query.rules, from)) {
     ++stats_.cells_examined;
-    found_ = true;
+    met_row_ = found_ = true;
     RowBatchBuilder builder(batch_);
     builder.add(*first, nullptr);
     builder.hold(cursor.take_last_cell());
     return {};
   }
+  if (!same_row(*first, from)) {
+    ++stats_.cells_examined;
+    return {};
+  }
+  met_row_ = true;
   return walk_row(cursor, *first, view, query);
 }
 
-// Returns whether the first cell of the row from `from` on is all that the read shows of a family. It is then
-// the newest version of the only wanted column. A read that begins at the column meets no marker of the
+// Returns whether the first cell from `from` on is of the row, and all that the read shows of a family. It is
+// then the newest version of the only wanted column. A read that begins at the column meets no marker of the
 // family. A marker of the column that hides the cell would come first.
 bool RowGet::is_answer(const CellView& first, const ReadRules& rules, const CellView& from) const {
   CELLAR_DCHECK(!rules.raw && !rules.filtered);
   if (from.column().empty() || rules.columns.size() != 1) return false;
-  return std::min(rules.versions, rules.family.max_versions) == 1 && same_sizes(first, from) &&
-         first.key_size == from.key_size && first_difference(first, from) == end_of_columns(first, from) &&
+  return std::min(rules.versions, rules.family.max_versions) == 1 && same_column(first, from) &&
          ReadJudge::shows_newest(first, rules) &&
          (row_bytes_max_ == 0 || first.key_size + uint64_t{first.value_size} <= row_bytes_max_);
 }

@@ -16,9 +16,9 @@ namespace cellar {
 class RowGet {
  public:
   // Returns whether a get is plain: it returns its whole row, without a filter, a page or an explanation.
-  static bool is_plain(const Get& get, const ScanBudget& budget) {
+  static bool is_plain(const Get& get) {
     return get.filter() == nullptr && get.explain() == nullptr && get.max_per_family() == 0 &&
-           get.family_offset() == 0 && !budget.in_parts();
+           get.family_offset() == 0;
   }
 
   // Adds the row of `range` to `batch`. Borrows all of them.

@@ -34,7 +34,6 @@ using Outcome = ReadExplanation::Outcome;
 // range, the time range and the time to live, which need no read. The Bloom filter is asked later.
 [[gnu::always_inline]] inline Outcome outcome_of(const StoreView& view, const StoreFile& file,
                                                  const StoreQuery& query, const RowRange& range) {
-  const HFileReader& reader = file.reader();
   const auto [low, high, low_inclusive, high_inclusive] = range.ascending();
   if (!file.has_cells() || (!high.empty() && row_is_before(high, file.first_row())) ||
       (!low.empty() && row_is_before(file.last_row(), low)))
@@ -42,7 +41,8 @@ using Outcome = ReadExplanation::Outcome;
   if (range.parts != nullptr && !range.parts_meet(file.first_row(), file.last_row())) [[unlikely]]
     return Outcome::kOutsideKeys;
   const FamilyRules& family = view.config->rules;
-  if (const auto times = reader.times()) {
+  if (query.rules.reads_all_times() && family.ttl_ms == kTtlForeverMs) return Outcome::kRead;
+  if (const auto times = file.reader().times()) {
     // Sequence-ordered deletes, and strict_versions, count versions before the time range is checked:
     // newer puts displace older ones.
     const bool newer_ones_count =
@@ -201,7 +201,8 @@ void add_file_by_row(const StoreView& view, const StoreQuery& query, const RowRa
 void add_file(const StoreView& view, const StoreQuery& query, const RowRange& range, const StoreFile& file,
               uint32_t age, ReadSources& sources) {
   const HFileReader& reader = file.reader();
-  auto* entry = explain(view, query, reader.name(), Outcome::kRead);
+  auto* const entry =
+      query.explanation == nullptr ? nullptr : explain(view, query, reader.name(), Outcome::kRead);
   ReadStats* stats = entry != nullptr ? &entry->cost : query.stats;
   CELLAR_ASSERT(stats != nullptr);
   const bool only = sources.tells_found && sources.oldest_run && sources.cursors.empty();

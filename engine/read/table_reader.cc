@@ -61,6 +61,17 @@ struct Ended {
   ~Ended() { views.end(); }
 };
 
+// Returns whether read_row_of_one() can answer a plain get.
+bool chooses_only_one_family(const Get& get) {
+  return get.chooses_one_family() && get.snapshot() == nullptr && get.family_time_ranges().empty();
+}
+
+// Returns the statistics that the get asks for, or others of this thread.
+ReadStats& stats_of(const Get& get) {
+  static constinit thread_local ReadStats unwanted;  // nobody reads it, so it need not be cleared
+  return get.stats() != nullptr ? *get.stats() : unwanted;
+}
+
 }  // namespace
 
 template <class Q>
@@ -206,15 +217,21 @@ Result<bool> TableReader::read_plain_row(const Get& get, const TableRead& read, 
   return row.end();
 }
 
+Status TableReader::get(const Get& get, RowBatch& batch) const {
+  if (!RowGet::is_plain(get) || !chooses_only_one_family(get))
+    return read_row(get, {.rows = 1}, batch).status();
+  batch.clear();
+  CELLAR_TRY(check_row(get.row()));
+  return read_row_of_one(get, stats_of(get), batch).status();
+}
+
 Result<bool> TableReader::read_row(const Get& get, const ScanBudget& budget, RowBatch& batch,
                                    const ReadInstant* instant, const ReadOverlay* own) const {
   batch.clear();
   CELLAR_TRY(check_row(get.row()));
-  static constinit thread_local ReadStats unwanted;  // nobody reads it, so it need not be cleared
-  ReadStats& stats = get.stats() != nullptr ? *get.stats() : unwanted;
-  const bool is_plain = RowGet::is_plain(get, budget);
-  if (is_plain && get.chooses_one_family() && instant == nullptr && own == nullptr &&
-      get.snapshot() == nullptr && get.family_time_ranges().empty())
+  ReadStats& stats = stats_of(get);
+  const bool is_plain = RowGet::is_plain(get) && !budget.in_parts();
+  if (is_plain && instant == nullptr && own == nullptr && chooses_only_one_family(get))
     return read_row_of_one(get, stats, batch);
   TableRead read;
   read.range = RowRange::of_row(get.row());

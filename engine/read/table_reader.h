@@ -20,7 +20,7 @@ class TableReader {
   explicit TableReader(const TableState& table) : table_(table) {}
 
   // Reads the row of a get into `batch`. `batch` is empty if the row has no such cells.
-  Status get(const Get& get, RowBatch& batch) const { return read_row(get, {.rows = 1}, batch).status(); }
+  Status get(const Get& get, RowBatch& batch) const;
   // Reads as of an instant that a snapshot keeps, including the reader's own cells.
   Status get_as_of(const Get& get, const ReadInstant& instant, const ReadOverlay& own,
                    RowBatch& batch) const {

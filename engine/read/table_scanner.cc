@@ -480,6 +480,25 @@ bool RowReader::filter_plain_rows(RowBatch& out) {
   return false;
 }
 
+// Adds rows of one cell, as they lie in the walk's span, up to `ahead`. Returns their number.
+inline size_t RowReader::add_single_cells(Walk<ReadJudge>& walk, uint64_t row_bytes_max, RowBatchBuilder& to,
+                                          const Ahead& ahead) {
+  CELLAR_DCHECK(ahead.rows > 0);
+  const size_t rows_max = std::min<uint64_t>(ahead.rows, std::max<uint64_t>(ahead.cells, 1));
+  const uint64_t bytes_max = std::max<uint64_t>(ahead.bytes, 1);
+  size_t rows = 0;
+  row_bytes_ = 0;
+  while (rows < rows_max && row_bytes_ < bytes_max) {
+    const auto [cells, bytes] =
+        walk.take_single_cells(rows_max - rows, bytes_max - row_bytes_, row_bytes_max);
+    if (cells.empty()) break;
+    to.add_single_cells(cells, walk.take_cell());
+    rows += cells.size();
+    row_bytes_ += bytes;
+  }
+  return rows;
+}
+
 // Adds rows of the family as they lie in the walk's span, up to `ahead`. Returns their number. If it is 0,
 // the next row needs add_plain_row(). Call after find_row_of_one() found that row.
 inline size_t RowReader::add_plain_rows(StoreReader& family, RowBatchBuilder& to, const Ahead& ahead) {
@@ -489,6 +508,10 @@ inline size_t RowReader::add_plain_rows(StoreReader& family, RowBatchBuilder& to
   if (!walk.judge().wants_all_columns() || !walk.holds_row()) return 0;
   const bool meets_stop = range_.past_stop(walk.last_of_span().row());
   const uint64_t row_bytes_max = budget_.row_bytes_max == 0 ? UINT64_MAX : budget_.row_bytes_max;
+  if (!meets_stop) {
+    const size_t rows = add_single_cells(walk, row_bytes_max, to, ahead);
+    if (rows > 0) return count_rows(rows, rows);
+  }
   size_t rows = 0;
   uint64_t cells = 0;
   uint64_t bytes = 0;
@@ -511,6 +534,12 @@ inline size_t RowReader::add_plain_rows(StoreReader& family, RowBatchBuilder& to
   row_bytes_ = bytes;
   if (rows == 0) return 0;
   to.add_rows(taken, walk.take_cell());
+  return count_rows(rows, cells);
+}
+
+// Counts rows that were returned. Returns their number.
+inline size_t RowReader::count_rows(size_t rows, uint64_t cells) {
+  CELLAR_DCHECK(rows > 0 && cells >= rows);
   rows_ += rows;
   since_checkpoint_ += static_cast<uint32_t>(rows) - 1;  // pass_checkpoint() counts one
   stats_->rows_scanned += rows;

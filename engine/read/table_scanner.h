@@ -82,6 +82,9 @@ class RowReader {
   bool next_row(RowBatch& out);
   bool next_plain(RowBatch& out, const Ahead& ahead);
   size_t add_plain_rows(StoreReader& family, RowBatchBuilder& to, const Ahead& ahead);
+  size_t add_single_cells(Walk<ReadJudge>& walk, uint64_t row_bytes_max, RowBatchBuilder& to,
+                          const Ahead& ahead);
+  size_t count_rows(size_t rows, uint64_t cells);
   bool add_plain_row(StoreReader& family, RowBatchBuilder& to);
   Entered enter_next_row(RowBatch& out);
   void pass_checkpoint();

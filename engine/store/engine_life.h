@@ -15,6 +15,7 @@ struct EngineLife {
   std::atomic<bool> closed{false};
   std::atomic<uint64_t> scanners{0};  // open ones: close() refuses while there are any
 
+  bool is_open() const { return !closed.load(std::memory_order_acquire) && !inherited(); }
   // Returns ok while the engine may be used; kAborted after close(), and in a process that was forked after
   // the open.
   Status check_open() const {

@@ -2,6 +2,7 @@
 #include "engine/store/operation_meter.h"
 
 #include <algorithm>
+#include <bit>
 #include <cmath>
 #include <memory>
 #include <utility>
@@ -112,9 +113,33 @@ OperationMeter::~OperationMeter() {
   for (const std::atomic<Stripe*>& each : stripes_) delete each.load(std::memory_order_acquire);
 }
 
+uint32_t OperationMeter::choose_shared_stripe() {
+  constinit static std::atomic<uint32_t> threads{0};
+  return kOwnStripes + threads.fetch_add(1, std::memory_order_relaxed) % (kStripes - kOwnStripes);
+}
+
+// Gives the thread a stripe that no running thread has, or a shared one. The next thread that gets the stripe
+// sees all counts of the one before.
+uint32_t OperationMeter::choose_stripe() {
+  constinit static std::atomic<uint32_t> free{(uint32_t{1} << kOwnStripes) - 1};  // a bit for each
+  uint32_t before = free.load(std::memory_order_relaxed);
+  while (before != 0 &&
+         !free.compare_exchange_weak(before, before & (before - 1), std::memory_order_acquire)) {
+  }
+  if (before == 0) return choose_shared_stripe();
+  struct Owner {
+    uint32_t stripe;
+    ~Owner() {
+      thread_.stripe = choose_shared_stripe();  // the thread may count once more
+      free.fetch_or(uint32_t{1} << stripe, std::memory_order_release);
+    }
+  };
+  thread_local const Owner owner{static_cast<uint32_t>(std::countr_zero(before))};
+  return owner.stripe;
+}
+
 OperationMeter::Stripe& OperationMeter::make_stripe() {
-  static std::atomic<uint32_t> threads{0};
-  if (thread_.stripe == kStripes) thread_.stripe = threads.fetch_add(1, std::memory_order_relaxed) % kStripes;
+  if (thread_.stripe == kStripes) thread_.stripe = choose_stripe();
   CELLAR_ASSERT(thread_.stripe < kStripes);
   std::atomic<Stripe*>& place = stripes_[thread_.stripe];
   if (Stripe* const made = place.load(std::memory_order_acquire); made != nullptr) return *made;
@@ -152,7 +177,7 @@ void OperationMeter::end(Metered what, const Stopwatch::Start& start) {
 void OperationMeter::note(Metered what, uint64_t nanos) {
   CELLAR_ASSERT(!is_sampled(what));
   Stripe& stripe = stripe_of_thread();
-  stripe.counts[static_cast<size_t>(what)].fetch_add(1, std::memory_order_relaxed);
+  add_one(stripe.counts[static_cast<size_t>(what)]);
   stripe.times[static_cast<size_t>(what)].add(nanos);
 }
 

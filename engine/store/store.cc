@@ -124,34 +124,11 @@ void Store::let_go_unused() const {
   unused = take_unused();
 }
 
-void ViewLease::begin(const Store& store) {
-  end();
-  store_ = &store;
-  if (slot_.take()) [[likely]] {
-    view_ = slot_.protect(store.current_);
-  } else {
-    held_ = store.view();
-    view_ = held_.get();
-  }
-}
-
 void ViewLease::begin(std::shared_ptr<const StoreView> view) {
   CELLAR_ASSERT(view != nullptr);
   end();
   held_ = std::move(view);
   view_ = held_.get();
-}
-
-void ViewLease::end() {
-  if (slot_.is_taken()) {
-    slot_.give_back();
-    // The lease of a view that was replaced before is seen here. One that is replaced later finds no lease.
-    if (store_->current_.load(std::memory_order_seq_cst) != view_) [[unlikely]]
-      store_->let_go_unused();
-  } else if (held_ != nullptr) {
-    held_.reset();
-  }
-  view_ = nullptr;
 }
 
 void Store::count_files(const StoreView& view) {

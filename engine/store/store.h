@@ -302,11 +302,30 @@ class ViewLease {
   ~ViewLease() { end(); }
 
   // Takes the current view of the store, in the place of the view that the lease has.
-  void begin(const Store& store);
+  void begin(const Store& store) {
+    end();
+    store_ = &store;
+    if (slot_.take()) [[likely]] {
+      view_ = slot_.protect(store.current_);
+    } else {
+      held_ = store.view();
+      view_ = held_.get();
+    }
+  }
   // Takes a view that is not the current one of a store.
   void begin(std::shared_ptr<const StoreView> view);
   // Gives the view back. Deletes it, with files that nobody else uses, if it was replaced meanwhile.
-  void end();
+  void end() {
+    if (slot_.is_taken()) [[likely]] {
+      slot_.give_back();
+      // The lease of a view that was replaced before is seen here. One that is replaced later finds no lease.
+      if (store_->current_.load(std::memory_order_seq_cst) != view_) [[unlikely]]
+        store_->let_go_unused();
+    } else if (held_ != nullptr) {
+      held_.reset();
+    }
+    view_ = nullptr;
+  }
 
   const StoreView& operator*() const { return *view_; }
   const StoreView* operator->() const { return view_; }

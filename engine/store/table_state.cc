@@ -107,7 +107,7 @@ Status TableState::check_additions() const {
       .hinting("write to it with a Batch instead");
 }
 
-Status TableState::check() const {
+Status TableState::why_unusable() const {
   CELLAR_TRY(host_->life.check_open());
   return dropped() ? Status::not_found("table " + name_ + " was dropped") : Status();
 }

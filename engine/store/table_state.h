@@ -80,7 +80,11 @@ class TableState : public Table, public std::enable_shared_from_this<TableState>
   }
 
   // kAborted if the engine is closed, kNotFound if the table was dropped.
-  Status check() const;
+  Status check() const {
+    if (host_->life.is_open() && !dropped()) [[likely]]
+      return {};
+    return why_unusable();
+  }
   // kBusy, too, if the table is a second one that is not built.
   Status check_readable() const {
     CELLAR_TRY(check());
@@ -98,6 +102,7 @@ class TableState : public Table, public std::enable_shared_from_this<TableState>
   Result<std::vector<std::shared_ptr<Store>>> stores_of(std::string_view family) const;
 
  private:
+  Status why_unusable() const;
   Status is_unbuilt() const;
   Status is_second() const;
 

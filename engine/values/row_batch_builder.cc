@@ -79,14 +79,11 @@ void RowBatchBuilder::clear_rows() {
   batch_.ends_.clear();
   batch_.cursor_ = {};
   if (batch_.copies_.size() > 1) batch_.copies_.resize(1);
-  batch_.copy_at_ = 0;
-  batch_.copy_end_ = batch_.copies_.empty() ? 0 : kCopyBlockBytes;
-  batch_.open_ = 0;
+  batch_.open_ = batch_.copy_at_ = batch_.open_copy_at_ = 0;
+  batch_.open_copies_ = batch_.copies_.empty() ? 0 : 1;
+  batch_.copy_end_ = batch_.open_copy_end_ = batch_.open_copies_ * kCopyBlockBytes;
   batch_.open_pins_ = batch_.pins_.size();  // begin_row() is for reads that may drop a row among others
-  batch_.open_copies_ = batch_.copies_.size();
-  batch_.open_copy_at_ = batch_.copy_at_;
-  batch_.open_copy_end_ = batch_.copy_end_;
-  CELLAR_ASSERT(batch_.pins_.size() <= 1 && batch_.copies_.size() <= 1);
+  CELLAR_ASSERT(batch_.open_pins_ <= 1);
 }
 
 // Room that lives until clear(): pieces of blocks, of which the first is kept for the next read.

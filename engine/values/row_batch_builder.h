@@ -59,6 +59,15 @@ class RowBatchBuilder {
     batch_.open_ = batch_.cells_.size();
     if (held != nullptr && (batch_.pins_.empty() || batch_.pins_.back() != held)) add_pin(held);
   }
+  // Adds rows of one cell each, as note_row() and add_rows() do.
+  void add_single_cells(std::span<const CellView> cells, const Pinnable* held) {
+    const size_t rows = batch_.ends_.size();
+    batch_.ends_.resize(rows + cells.size());
+    uint64_t* const ends = batch_.ends_.data() + rows;
+    const size_t open = batch_.open_;
+    for (size_t i = 0; i < cells.size(); ++i) ends[i] = 2 * (open + i + 1);
+    add_rows(cells, held);
+  }
   std::span<const CellView> open_row() const { return std::span(batch_.cells_).subspan(batch_.open_); }
   // Replaces the cells of the row under construction, and copies those that are new.
   void replace_open_row(std::span<const CellView> cells);

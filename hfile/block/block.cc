@@ -17,6 +17,13 @@ size_t text_room(const CellIndex::Entries& entries) {
   return (entries.prefix.size() + entries.family.size() + 7) / 8 * 8;
 }
 
+// From one offset to the next on average, in units of 1 / 256.
+uint32_t entry_bytes(std::span<const uint32_t> offsets) {
+  if (offsets.size() < 2) return 0;
+  return static_cast<uint32_t>(
+      std::min<uint64_t>(256 * uint64_t{offsets.back()} / (offsets.size() - 1), UINT32_MAX));
+}
+
 }  // namespace
 
 CellIndex::CellIndex(const Entries& entries)
@@ -24,11 +31,20 @@ CellIndex::CellIndex(const Entries& entries)
       words_(static_cast<uint32_t>(entries.words.size())),
       last_word_(entries.words.empty() ? 0 : entries.words.back()),
       guess_(entries.words),
-      records_bytes_(entries.records.size()),
+      records_bytes_(static_cast<uint32_t>(entries.records.size())),
+      entry_bytes_(entry_bytes(entries.offsets)),
       prefix_bytes_(static_cast<uint32_t>(entries.prefix.size())),
       row_bytes_(entries.row_bytes),
       family_bytes_(static_cast<uint8_t>(entries.family.size())),
-      dense_(entries.dense) {}
+      dense_(entries.dense) {
+  note_family(entries.family);
+}
+
+void CellIndex::note_family(std::string_view family) {
+  if (family.empty() || family.size() >= sizeof family_word_) return;
+  family_word_ = uint64_t{family.size()} << 56 | first_bytes(family.data(), family.size()) >> 8;
+  family_word_unused_bits_ = 8 * (sizeof family_word_ - 1 - family.size());
+}
 
 size_t CellIndex::bytes(const Entries& entries) {
   return sizeof(CellIndex) + text_room(entries) + entries.words.size_bytes() + entries.offsets.size_bytes() +
@@ -77,18 +93,34 @@ int CellIndex::compare_with_prefix(const SearchText& text) const {
   return text.rest.substr(0, prefix.size() - in_row).compare(prefix.substr(in_row));
 }
 
-WordRange CellIndex::narrow(const CellView& target, std::string_view cells) const {
+// Returns whether the target is a key like those of all entries, and shares their prefix. `word` is then its
+// word. This is the search of most gets, without calls. A key that ends its row has no family.
+bool CellIndex::is_alike(const CellView& target, uint64_t& word) const {
+  if (target.row_size != row_bytes_ || prefix_bytes_ > row_bytes_) return false;
+  if (!begins_with(target.row(), prefix())) return false;
+  word = row_word_of(target, prefix_bytes_);
+  const size_t left = row_bytes_ - prefix_bytes_;
+  if (left >= sizeof word) return true;  // the words hold nothing else
+  const uint64_t family_word = load_be64(target.key + 2 + row_bytes_);
+  if (family_word_ == 0 || (family_word ^ family_word_) >> family_word_unused_bits_ != 0) return false;
+  word |= qualifier_word(target) >> (8 * left);
+  return true;
+}
+
+WordRange CellIndex::narrow(const CellView& target, const char* cells) const {
   if (words_ == 0) return {0, entries_};
-  const SearchText text = text_of(target);
-  const int order = compare_with_prefix(text);
-  if (order != 0) return order < 0 ? WordRange{0, 0} : WordRange{words_, words_};
-  const uint64_t word = text_word(text, prefix_bytes_);
+  uint64_t word;
+  if (!is_alike(target, word)) {
+    const SearchText text = text_of(target);
+    const int order = compare_with_prefix(text);
+    if (order != 0) return order < 0 ? WordRange{0, 0} : WordRange{words_, words_};
+    word = text_word(text, prefix_bytes_);
+  }
   const uint64_t* const words = words_begin();
   const size_t at = guess_(word, words_);
   __builtin_prefetch(words + at);
   __builtin_prefetch(offsets_begin() + at * sizeof(uint32_t));
-  const char* const cell = cells.data() + cells.size() * at / entries_;
-  fetch_lines(cell, 3);
+  fetch_lines(reinterpret_cast<uintptr_t>(cells) + at * entry_bytes_ / 256, 3);
   return narrow_by_words({words, words_}, word, last_word_, at);
 }
 

@@ -60,13 +60,15 @@ class alignas(uint64_t) CellIndex {
   // Empty if offsets are places in the block.
   std::string_view records() const { return {offsets_begin() + entries_ * sizeof(uint32_t), records_bytes_}; }
   // Where the first entry at or after the target lies, as far as words tell. Asks memory for what the search
-  // is likely to touch next, all at once: word, offset and cell where the guess says. `cells` is the block's
-  // payload, or the records.
-  WordRange narrow(const CellView& target, std::string_view cells) const;
+  // is likely to touch next, all at once: word, offset and cell where the guess says. `cells` is where the
+  // offsets begin: the block's payload, or the records.
+  WordRange narrow(const CellView& target, const char* cells) const;
 
  private:
   explicit CellIndex(const Entries& entries);
   static void* operator new(size_t, void* place) { return place; }
+  bool is_alike(const CellView& target, uint64_t& word) const;
+  void note_family(std::string_view family);
   SearchText text_of(const CellView& target) const;
   int compare_with_prefix(const SearchText& text) const;
 
@@ -84,11 +86,14 @@ class alignas(uint64_t) CellIndex {
   uint32_t words_;
   uint64_t last_word_;  // 0 without words
   WordGuess guess_;
-  uint64_t records_bytes_;
+  uint32_t records_bytes_;
+  uint32_t entry_bytes_;  // from one offset to the next on average, in units of 1 / 256
   uint32_t prefix_bytes_;
   uint16_t row_bytes_;
   uint8_t family_bytes_;
   bool dense_;
+  uint64_t family_word_ = 0;              // size and bytes of the family, as in a key; 0 if they do not fit
+  uint64_t family_word_unused_bits_ = 0;  // its last bits, which are not of the family
 };
 static_assert(sizeof(CellIndex) % sizeof(uint64_t) == 0);
 

@@ -34,33 +34,56 @@ class LikeKeys {
         family_word_(load_be64(first.key + 2 + row_bytes_)),
         unlike_bits_(family_.size() < kWord ? 8 * (kWord - 1 - family_.size()) : 0) {}
 
+  // Writes to `words` the text_word() of row and qualifier, from `from` on, of the cells that begin at
+  // `offsets` of `keys`. Returns false, and leaves the words undefined, if a key is not one of these.
+  bool read_words(const char* keys, std::span<const uint32_t> offsets, size_t from, uint64_t* words) const {
+    if (from + kWord <= row_bytes_)
+      return read_each(keys, offsets, words, [from](const LikeKeys& like, const char* cell) {
+        return load_be64(like.row_of(cell).data() + from);
+      });
+    if (from >= row_bytes_ || row_bytes_ < kWord)
+      return read_each(keys, offsets, words, [from](const LikeKeys& like, const char* cell) {
+        return text_word({like.row_of(cell), like.qualifier_of(cell)}, from);
+      });
+    // So eight bytes can be read before the end of the row, and from the beginning of the qualifier.
+    const size_t left_bits = 8 * (row_bytes_ - from);
+    return read_each(keys, offsets, words, [left_bits](const LikeKeys& like, const char* cell) {
+      const std::string_view row = like.row_of(cell);
+      const std::string_view qualifier = like.qualifier_of(cell);
+      uint64_t rest = qualifier.empty() ? 0 : load_be64(qualifier.data());
+      if (qualifier.size() < kWord) rest &= ~(UINT64_MAX >> (8 * qualifier.size()));
+      return load_be64(row.data() + row.size() - kWord) << (64 - left_bits) | rest >> left_bits;
+    });
+  }
+
+ private:
+  static constexpr size_t kWord = sizeof(uint64_t);
+  static constexpr size_t kKeyAt = 8;  // in a cell, after two sizes
+
+  template <class WordOf>
+  bool read_each(const char* keys, std::span<const uint32_t> offsets, uint64_t* words,
+                 const WordOf& word_of) const {
+    const LikeKeys like = *this;  // the compiler keeps a copy in registers: no word is written to it
+    for (const uint32_t at : offsets) {
+      if (!like.has(keys + at)) return false;
+      *words++ = word_of(like, keys + at);
+    }
+    return true;
+  }
   // Returns whether the key of the cell is one of these.
   bool has(const char* cell) const {
-    const char* const key = cell + 8;
+    const char* const key = cell + kKeyAt;
     if (load_be16(key) != row_bytes_) return false;
     // The size of the family, the family, and more: ten bytes or more follow a row.
     const uint64_t word = load_be64(key + 2 + row_bytes_);
     if ((word ^ family_word_) >> unlike_bits_ != 0) return false;
     return family_.size() < kWord || family_ == std::string_view(key + 3 + row_bytes_, family_.size());
   }
-  // Returns the text_word() of row and qualifier, for a key that has() is true of.
-  uint64_t word(const char* cell, size_t from) const {
-    const char* const key = cell + 8;
-    if (from + kWord <= row_bytes_) return load_be64(key + 2 + from);
-    const size_t row_end = 2 + size_t{row_bytes_};
-    const size_t rest_at = row_end + 1 + family_.size();
-    const size_t rest_bytes = load_be32(cell) - rest_at - 9;  // a timestamp of eight bytes and a type follow
-    const size_t left = row_bytes_ - std::min<size_t>(from, row_bytes_);
-    if (left == 0 || row_bytes_ < kWord)
-      return text_word({{key + 2, row_bytes_}, {key + rest_at, rest_bytes}}, from);
-    // So eight bytes can be read before the end of the row, and from the beginning of the qualifier.
-    uint64_t rest = rest_bytes == 0 ? 0 : load_be64(key + rest_at);
-    if (rest_bytes < kWord) rest &= ~(UINT64_MAX >> (8 * rest_bytes));
-    return load_be64(key + row_end - kWord) << (64 - 8 * left) | rest >> (8 * left);
+  std::string_view row_of(const char* cell) const { return {cell + kKeyAt + 2, row_bytes_}; }
+  std::string_view qualifier_of(const char* cell) const {
+    const size_t at = 2 + size_t{row_bytes_} + 1 + family_.size();
+    return {cell + kKeyAt + at, load_be32(cell) - at - 9};  // a timestamp of eight bytes and a type follow
   }
-
- private:
-  static constexpr size_t kWord = sizeof(uint64_t);
 
   std::string_view family_;
   uint16_t row_bytes_;
@@ -124,8 +147,9 @@ class CellIndexBuilder {
   }
 
   void take_offset(size_t position) {
-    if (offsets_.empty() || position >= offsets_.back() + block_.index_stride_bytes())
-      offsets_.push_back(static_cast<uint32_t>(position));
+    if (position < next_offset_) return;
+    offsets_.push_back(static_cast<uint32_t>(position));
+    next_offset_ = position + block_.index_stride_bytes();
   }
 
   // The walk over a plain block that was walked before. Returns the number of cells.
@@ -159,25 +183,25 @@ class CellIndexBuilder {
     if constexpr (Decoder::kPlain) keys = decoder.base();
     const CellView first = plain_key_at(keys);
     const CellView last = plain_key_at(keys + offsets_.back());
-    const LikeKeys like(first);
-    const bool uniform = first.key_size <= kTextKeyBytesMax &&
-                         std::ranges::all_of(offsets_, [&](uint32_t at) { return like.has(keys + at); });
-    if (uniform) {
-      entries.row_bytes = first.row_size;
-      entries.family = first.family();
-    }
-    entries.prefix = first.row().substr(0, common_prefix(first.row(), last.row()));
+    const std::string_view row_prefix = first.row().substr(0, common_prefix(first.row(), last.row()));
+    entries.prefix = row_prefix;
     std::string row_and_qualifier;  // of the first cell, if all cells are of its row
-    if (uniform && entries.prefix.size() == first.row_size) {
+    const bool reads_qualifiers = first.key_size <= kTextKeyBytesMax;
+    if (reads_qualifiers && row_prefix.size() == first.row_size) {
       row_and_qualifier.append(first.row()).append(first.qualifier());
       entries.prefix = std::string_view(row_and_qualifier)
                            .substr(0, first.row_size + common_prefix(first.qualifier(), last.qualifier()));
     }
-    const size_t from = entries.prefix.size();
     std::vector<uint64_t> words(offsets_.size());
-    std::ranges::transform(offsets_, words.begin(), [&](uint32_t at) {
-      return uniform ? like.word(keys + at, from) : text_word({plain_key_at(keys + at).row()}, from);
-    });
+    if (reads_qualifiers && LikeKeys(first).read_words(keys, offsets_, entries.prefix.size(), words.data())) {
+      entries.row_bytes = first.row_size;
+      entries.family = first.family();
+    } else {
+      entries.prefix = row_prefix;
+      std::ranges::transform(offsets_, words.begin(), [&](uint32_t at) {
+        return text_word({plain_key_at(keys + at).row()}, row_prefix.size());
+      });
+    }
     entries.words = words;
     return block_.publish(entries);
   }
@@ -186,6 +210,7 @@ class CellIndexBuilder {
   const Block& block_;
   Decoder walker_;
   std::vector<uint32_t> offsets_;
+  size_t next_offset_ = 0;  // no offset is taken before this position
   std::string notes_;
   bool is_walked_ = false;
   bool is_bad_ = false;

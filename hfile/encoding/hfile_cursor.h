@@ -41,6 +41,7 @@
 #include "hfile/encoding/cell_index_builder.h"
 #include "hfile/encoding/plain_cells.h"
 #include "hfile/encoding/row_cutter.h"
+#include "hfile/encoding/three_slots.h"
 #include "hfile/format/comparator.h"
 #include "hfile/format/row_words.h"
 
@@ -593,7 +594,7 @@ class HFileCursor final : public RunCursor, public Recycled<HFileCursor<Decoder>
   size_t entry_at(const CellIndex& cells, const CellView& target) const {
     if (cells.size() == 0) return 0;
     const char* const keys = key_base(cells);
-    auto [low, high] = cells.narrow(target, Decoder::kPlain ? block()->payload() : cells.records());
+    auto [low, high] = cells.narrow(target, keys);
     while (low < high) {
       const size_t middle = low + (high - low) / 2;
       // Without the sequence: a search then starts a little earlier, never too late.
@@ -680,8 +681,8 @@ class HFileCursor final : public RunCursor, public Recycled<HFileCursor<Decoder>
   FileOrder order_;
   IndexCursor index_;
   Decoder decoder_;
-  typename Decoder::Slot views_[3];  // the current cell's, and two to step with
-  int ahead_of_time_ = kNone;        // decoded after the current cell, and not taken yet
+  ThreeSlots<typename Decoder::Slot> views_;  // the current cell's, and two to step with
+  int ahead_of_time_ = kNone;                 // decoded after the current cell, and not taken yet
   int current_ = 0;
   int last_ = kNone;  // the cell decoded last, if the walk to here was unbroken
   bool standing_ = false;

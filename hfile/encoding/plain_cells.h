@@ -34,24 +34,27 @@ inline const char* key_fault(const CellView& cell) {
   return nullptr;
 }
 
+// As take_mvcc(), for a number near the end of a block, and for malformed ones.
+[[gnu::noinline]] inline bool take_rare_mvcc(const char*& at, const char* end, uint64_t& sequence) {
+  ByteReader in({at, static_cast<size_t>(end - at)});
+  int64_t value = 0;
+  if (!in.take_hadoop_vint(value) || value < 0) return false;
+  sequence = static_cast<uint64_t>(value);
+  at = in.at();
+  return true;
+}
 // Reads the MVCC number at `at` and moves `at` after it; false if it is malformed.
-inline bool take_mvcc(const char*& at, const char* end, uint64_t& sequence) {
+[[gnu::always_inline]] inline bool take_mvcc(const char*& at, const char* end, uint64_t& sequence) {
   if (at < end && static_cast<int8_t>(*at) >= 0) {
     sequence = static_cast<uint8_t>(*at++);
     return true;
   }
   // The larger sizes, if 8 bytes can be read after them.
   const auto size = static_cast<size_t>(at < end ? -112 - static_cast<int8_t>(*at) : 0);
-  if (size >= 1 && size <= 8 && end - at >= 9 && (size < 8 || static_cast<int8_t>(at[1]) >= 0)) {
-    sequence = load_be64(at + 1) >> (64 - 8 * size);
-    at += 1 + size;
-    return true;
-  }
-  ByteReader in({at, static_cast<size_t>(end - at)});
-  int64_t value = 0;
-  if (!in.take_hadoop_vint(value) || value < 0) return false;
-  sequence = static_cast<uint64_t>(value);
-  at = in.at();
+  if (size < 1 || size > 8 || end - at < 9 || (size == 8 && static_cast<int8_t>(at[1]) < 0))
+    return take_rare_mvcc(at, end, sequence);
+  sequence = load_be64(at + 1) >> (64 - 8 * size);
+  at += 1 + size;
   return true;
 }
 
@@ -110,38 +113,8 @@ class PlainCells {
   // Decodes up to `cells_max` cells that begin before position `until`. next() has decoded every cell of the
   // block before. Returns the number of cells.
   size_t next_known(CellView* cells, size_t cells_max, size_t until) {
-    CELLAR_DCHECK(until <= size());
-    const char* at = at_;
-    const char* const end = begin_ + until;
-    const char* const cells_end = end_;
-    const bool tags = tags_;
-    const bool mvcc = mvcc_;
-    const bool overridden = overridden_;
-    size_t count = 0;
-    for (; count < cells_max && at < end; ++count) {
-      CellView& cell = cells[count];
-      const char* const begin = at;
-      fetch(begin + kAheadBytes);
-      parse_known_key(at + 8, load_be32(at), cell);
-      cell.key_in_scratch = false;
-      cell.value = cell.key + cell.key_size;
-      cell.value_size = load_be32(at + 4);
-      at = cell.value + cell.value_size;
-      cell.tags = nullptr;
-      cell.tags_size = 0;
-      if (tags) {
-        cell.tags_size = load_be16(at);
-        cell.tags = at + 2;
-        at += 2 + cell.tags_size;
-      }
-      cell.sequence = 0;
-      if (mvcc) take_mvcc(at, cells_end, cell.sequence);
-      if (overridden) cell.sequence = sequence_;
-      if (at - begin > kLineBytes) fetch(begin + kAheadBytes + kLineBytes);
-      CELLAR_DCHECK(at <= cells_end && key_fault(cell) == nullptr);
-    }
-    at_ = at;
-    return count;
+    return tags_ || overridden_ ? next_known_of<true>(cells, cells_max, until)
+                                : next_known_of<false>(cells, cells_max, until);
   }
 
   // Passes over a cell that next() has decoded before. Returns where it begins. There is one: position() is
@@ -182,6 +155,43 @@ class PlainCells {
   }
 
  private:
+  // next_known() of a block whose cells may have tags or get their sequence from elsewhere, or neither.
+  template <bool kMore>
+  size_t next_known_of(CellView* cells, size_t cells_max, size_t until) {
+    CELLAR_DCHECK(until <= size());
+    const char* at = at_;
+    const char* const end = begin_ + until;
+    const char* const cells_end = end_;
+    const bool tags = kMore && tags_;
+    const bool mvcc = mvcc_;
+    const bool overridden = kMore && overridden_;
+    size_t count = 0;
+    for (; count < cells_max && at < end; ++count) {
+      CellView& cell = cells[count];
+      const char* const begin = at;
+      fetch(begin + kAheadBytes);
+      parse_known_key(at + 8, load_be32(at), cell);
+      cell.key_in_scratch = false;
+      cell.value = cell.key + cell.key_size;
+      cell.value_size = load_be32(at + 4);
+      at = cell.value + cell.value_size;
+      cell.tags = nullptr;
+      cell.tags_size = 0;
+      if (tags) {
+        cell.tags_size = load_be16(at);
+        cell.tags = at + 2;
+        at += 2 + cell.tags_size;
+      }
+      cell.sequence = 0;
+      if (mvcc) take_mvcc(at, cells_end, cell.sequence);
+      if (overridden) cell.sequence = sequence_;
+      if (at - begin > kLineBytes) fetch(begin + kAheadBytes + kLineBytes);
+      CELLAR_DCHECK(at <= cells_end && key_fault(cell) == nullptr);
+    }
+    at_ = at;
+    return count;
+  }
+
   // Each cell says where the next one begins, so the processor cannot fetch it in advance. Bytes are fetched
   // when the cell so far before them is decoded. Scans of 100 rows in memory take 0.76 of the time, long ones
   // 0.9. A distance of 512 slows long scans, and 2048 is no better.

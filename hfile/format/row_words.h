@@ -20,7 +20,7 @@
 namespace cellar {
 
 // Returns whether `text` begins with `prefix`. Most prefixes are short: no call is made for them.
-inline bool begins_with(std::string_view text, std::string_view prefix) {
+[[gnu::always_inline]] inline bool begins_with(std::string_view text, std::string_view prefix) {
   constexpr size_t kWord = sizeof(uint64_t);
   const size_t size = prefix.size();
   if (text.size() < size) return false;
@@ -90,57 +90,95 @@ inline size_t words_below_by_halves(std::span<const uint64_t> words, uint64_t wo
   return static_cast<size_t>(base - words.data()) + (count == 1 && *base < word);
 }
 
+// ByteRanges: the least and the greatest byte of each place of some words.
+class ByteRanges {
+ public:
+  // There are two words or more.
+  explicit ByteRanges(std::span<const uint64_t> words) {
+    const size_t count = words.size();
+    for (size_t i = 0; i + 2 < count; i += 2) take(words[i], words[i + 1]);
+    take(words[count - 2], words[count - 1]);  // of an odd number, the first of these is taken twice
+  }
+  // A place is 0 for a word's highest byte, and 7 for its lowest.
+  int low(int place) const { return std::min(low_[7 - place], low_[15 - place]); }
+  int high(int place) const { return std::max(high_[7 - place], high_[15 - place]); }
+
+ private:
+  using Words [[gnu::vector_size(16)]] = uint64_t;
+  using Bytes [[gnu::vector_size(16)]] = uint8_t;
+
+  void take(uint64_t first, uint64_t second) {
+    const Words words = {first, second};
+    const auto bytes = reinterpret_cast<Bytes>(words);
+    low_ = bytes < low_ ? bytes : low_;
+    high_ = bytes > high_ ? bytes : high_;
+  }
+
+  Bytes low_ = ~Bytes{};
+  Bytes high_ = {};
+};
+
 // WordGuess: where among ascending words a word is likely to lie. Takes their bytes for the digits of a
 // number. The radix of each place is the range of bytes that occur there, without its widest unused stretch
 // (as between '9' and 'a'). Exact for evenly spread decimal, hexadecimal and binary keys, near for most
-// others.
+// others. Calculates with integers, in fractions of an entry: each search waits for the result.
 class WordGuess {
  public:
   WordGuess() = default;
   explicit WordGuess(std::span<const uint64_t> words) {
     if (words.size() < 2) return;
-    const auto last = static_cast<float>(words.size() - 1);
-    float weight = last;
-    for (used_ = 0; used_ < kPlaces && weight > 0.5f; ++used_) {  // less does not change the guess
-      weight /= static_cast<float>(places_[used_].look_at(words, used_));
-      places_[used_].weight = weight;
+    const ByteRanges ranges(words);
+    const auto last = static_cast<double>(words.size() - 1);
+    double weights[kPlaces];  // entries per digit
+    double weight = last;
+    double span = 0;                                    // from the first word to the last one
+    for (; used_ < kPlaces && weight > 0.5; ++used_) {  // less does not change the guess
+      weight /= places_[used_].look_at(words, used_, ranges);
+      weights[used_] = weight;
+      span += weight * (digit(words.back(), used_) - digit(words.front(), used_));
     }
-    const float span = sum(words.back()) - sum(words.front());
-    if (!(span > 0)) {  // they differ in later bytes, or not at all
+    const double most = *std::max_element(weights, weights + used_) * last / span;
+    if (!(span > 0) || most >= kWeightMax) {  // they differ in later bytes, or not at all
       *this = WordGuess();
       return;
     }
-    for (Place& place : places_) place.weight *= last / span;
-    from_ = sum(words.front()) - 0.5f;
+    while (fraction_bits_ < kFractionBitsMax && most * (2 << fraction_bits_) < kWeightMax) ++fraction_bits_;
+    for (int i = 0; i < used_; ++i)
+      places_[i].weight = static_cast<uint32_t>(weights[i] * last / span * (1 << fraction_bits_));
+    from_ = sum(words.front()) - (int64_t{1} << fraction_bits_) / 2;
   }
 
   // 0 … count - 1; count ≥ 1 is the number of words.
   size_t operator()(uint64_t word, size_t count) const {
-    const float at = sum(word) - from_;
-    if (!(at > 0)) return 0;
-    return at < static_cast<float>(count) ? static_cast<size_t>(at) : count - 1;
+    const int64_t at = sum(word) - from_;
+    if (at <= 0) return 0;
+    return std::min(static_cast<size_t>(at) >> fraction_bits_, count - 1);
   }
 
  private:
   static constexpr int kPlaces = 6;
+  static constexpr int kFractionBitsMax = 16;
+  static constexpr double kWeightMax = 1u << 31;
+  static constexpr int kGapMin = 6;        // below, a value that is missing may be there next time
+  static constexpr int kGapRadixMin = 16;  // the ten decimal digits have no gap that is worth a pass
   static int byte(uint64_t word, int place) { return static_cast<int>(word >> (56 - 8 * place) & 0xff); }
 
   struct Place {
-    float weight = 0;  // entries per digit
+    uint32_t weight = 0;  // of a digit, in fractions of an entry
     uint8_t gap_after = 255;
     uint8_t gap = 0;
 
-    int digit(int byte) const { return byte > gap_after ? byte - gap : byte; }
+    int digit(int byte) const { return byte - (byte > gap_after ? gap : 0); }
     // Finds the gap; returns the radix.
-    int look_at(std::span<const uint64_t> words, int place) {
+    int look_at(std::span<const uint64_t> words, int place, const ByteRanges& ranges) {
+      const int radix = ranges.high(place) - ranges.low(place) + 1;
+      if (radix < kGapRadixMin) return radix;
       uint64_t seen[4] = {};  // a bit for each value
       for (const uint64_t word : words) seen[byte(word, place) / 64] |= uint64_t{1} << byte(word, place) % 64;
-      int low = -1;
-      int before = 0;
+      int before = ranges.low(place);
       for (int part = 0; part < 4; ++part) {
         for (uint64_t left = seen[part]; left != 0; left &= left - 1) {
           const int value = 64 * part + std::countr_zero(left);
-          if (low < 0) low = before = value;
           if (value - before - 1 > gap) {
             gap = static_cast<uint8_t>(value - before - 1);
             gap_after = static_cast<uint8_t>(before);
@@ -149,21 +187,23 @@ class WordGuess {
         }
       }
       if (gap < kGapMin) *this = Place();
-      return before - low - gap + 1;
+      return radix - gap;
     }
   };
-  static constexpr int kGapMin = 6;  // below, a value that is missing may be there next time
 
-  float sum(uint64_t word) const {
-    float total = 0;
-    for (int i = 0; i < used_; ++i)
-      total += places_[i].weight * static_cast<float>(places_[i].digit(byte(word, i)));
+  int digit(uint64_t word, int place) const { return places_[place].digit(byte(word, place)); }
+  int64_t sum(uint64_t word) const {
+    uint64_t left = __builtin_bswap64(word);  // the highest byte first
+    int64_t total = 0;
+    for (int i = 0; i < used_; ++i, left >>= 8)
+      total += int64_t{places_[i].weight} * places_[i].digit(static_cast<int>(left & 0xff));
     return total;
   }
 
   Place places_[kPlaces];
-  float from_ = 0;
+  int64_t from_ = 0;
   int used_ = 0;
+  int fraction_bits_ = 0;
 };
 
 // As words_below_by_halves; looks first at `at`, where the guess says, then ever farther from there. A search

@@ -102,40 +102,54 @@ TEST_F(MetricsTest, EachOperationIsCountedUnderItsName) {
                                   [](const auto& event) { return event.second.starts_with("flush t/f: "); }));
 }
 
+// More threads at once than have a stripe of their own. The second wave gets the stripes of the first.
 TEST_F(MetricsTest, ThreadsLoseNoCount) {
   open();
   const auto table = make_table("t", {family("f")});
   EXPECT_OK(table->put(Put("a").add("f", "q", "v")));
-  constexpr uint64_t kThreads = 4;
-  constexpr uint64_t kGets = 2000;
-  std::vector<std::thread> threads;
-  for (uint64_t i = 0; i < kThreads; ++i)
-    threads.emplace_back([&] {
-      RowBatch batch;
-      for (uint64_t k = 0; k < kGets; ++k) EXPECT_OK(table->get_into(Get("a"), batch));
-    });
-  const uint64_t meanwhile = count("get");
-  for (std::thread& thread : threads) thread.join();
-  EXPECT_LE(meanwhile, kThreads * kGets);
+  constexpr uint64_t kThreads = 40;
+  constexpr uint64_t kGets = 200;
+  for (uint64_t wave = 0; wave < 2; ++wave) {
+    std::vector<std::thread> threads;
+    for (uint64_t i = 0; i < kThreads; ++i)
+      threads.emplace_back([&] {
+        RowBatch batch;
+        for (uint64_t k = 0; k < kGets; ++k) EXPECT_OK(table->get_into(Get("a"), batch));
+      });
+    const uint64_t meanwhile = count("get");
+    for (std::thread& thread : threads) thread.join();
+    EXPECT_GE(meanwhile, wave * kThreads * kGets);
+    EXPECT_LE(meanwhile, (wave + 1) * kThreads * kGets);
+  }
   const LatencyMetrics gets = named(engine_->metrics().operations, "get");
-  EXPECT_EQ(gets.count, kThreads * kGets);
+  EXPECT_EQ(gets.count, 2 * kThreads * kGets);
   // One in 16: the gaps are random, from 0 to 30.
   EXPECT_GT(gets.measured, gets.count / 16 / 2);
   EXPECT_LT(gets.measured, gets.count / 16 * 2);
 }
 
-// The first and the last of 17 threads share a stripe.
+// While twelve threads have all stripes that one thread has for itself, the first and the last of five others
+// share a stripe.
 TEST_F(MetricsTest, ASlowOperationDoesNotCauseOthersToBeMeasured) {
   OperationMeter meter(clock_, false);
   std::atomic<bool> inside{false};
   std::atomic<bool> ends{false};
+  std::atomic<int> owners{0};
+  std::vector<std::thread> own;
+  for (int i = 0; i < 12; ++i)
+    own.emplace_back([&] {
+      { const MeteredScope metered(&meter, Metered::kAppend); }
+      ++owners;
+      while (!ends) std::this_thread::yield();
+    });
+  while (owners < 12) std::this_thread::yield();
   std::thread slow([&] {
     const MeteredScope metered(&meter, Metered::kGet);
     inside = true;
     while (!ends) std::this_thread::yield();
   });
   while (!inside) std::this_thread::yield();
-  for (int i = 0; i < 15; ++i)
+  for (int i = 0; i < 3; ++i)
     std::thread([&] { const MeteredScope metered(&meter, Metered::kAppend); }).join();
   constexpr uint64_t kGets = 2000;
   std::thread([&] {
@@ -145,6 +159,7 @@ TEST_F(MetricsTest, ASlowOperationDoesNotCauseOthersToBeMeasured) {
   }).join();
   ends = true;
   slow.join();
+  for (std::thread& each : own) each.join();
   const LatencyMetrics gets = meter.read()[static_cast<size_t>(Metered::kGet)];
   EXPECT_EQ(gets.count, kGets + 1);
   EXPECT_GT(gets.measured, kGets / 16 / 2);

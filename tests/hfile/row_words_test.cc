@@ -97,6 +97,28 @@ TEST(RowWords, WordsAreTheBytesOfTheirText) {
   }
 }
 
+TEST(RowWords, RangesOfBytesAreThoseOfAPlainLoop) {
+  Random random(23);
+  for (const size_t count : {2, 3, 4, 7, 64, 125}) {
+    for (const uint64_t mask : {UINT64_MAX, uint64_t{0x0F0F0F0F0F0F0F0F}, uint64_t{0x00FFFF0000FF00FF}}) {
+      std::vector<uint64_t> words(count);
+      for (uint64_t& word : words) word = random.next() & mask;
+      const ByteRanges ranges(words);
+      for (int place = 0; place < 8; ++place) {
+        int low = 255;
+        int high = 0;
+        for (const uint64_t word : words) {
+          const auto byte = static_cast<uint8_t>(word >> (56 - 8 * place));
+          low = std::min<int>(low, byte);
+          high = std::max<int>(high, byte);
+        }
+        ASSERT_EQ(ranges.low(place), low) << count << " words, place " << place;
+        ASSERT_EQ(ranges.high(place), high) << count << " words, place " << place;
+      }
+    }
+  }
+}
+
 // If the guess is right, a search does not touch memory.
 TEST(RowWords, TheGuessIsRightForEvenlySpreadDigits) {
   for (const char* form : {"%08u", "%08x"}) {
