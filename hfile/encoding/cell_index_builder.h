@@ -8,6 +8,7 @@
 #include <string_view>
 #include <vector>
 
+#include "base/assert.h"
 #include "base/bytes.h"
 #include "cell/cell_codec.h"
 #include "cellar/cell.h"
@@ -30,6 +31,7 @@ class LikeKeys {
  public:
   explicit LikeKeys(const CellView& first)
       : family_(first.family()),
+        key_bytes_(first.key_size),
         row_bytes_(first.row_size),
         family_word_(load_be64(first.key + 2 + row_bytes_)),
         unlike_bits_(family_.size() < kWord ? 8 * (kWord - 1 - family_.size()) : 0) {}
@@ -47,19 +49,44 @@ class LikeKeys {
       });
     // So eight bytes can be read before the end of the row, and from the beginning of the qualifier.
     const size_t left_bits = 8 * (row_bytes_ - from);
-    return read_each(keys, offsets, words, [left_bits](const LikeKeys& like, const char* cell) {
-      const std::string_view row = like.row_of(cell);
-      const std::string_view qualifier = like.qualifier_of(cell);
-      uint64_t rest = qualifier.empty() ? 0 : load_be64(qualifier.data());
-      if (qualifier.size() < kWord) rest &= ~(UINT64_MAX >> (8 * qualifier.size()));
-      return load_be64(row.data() + row.size() - kWord) << (64 - left_bits) | rest >> left_bits;
-    });
+    const size_t alike = read_of_one_size(keys, offsets, left_bits, words);
+    return read_each(
+        keys, offsets.subspan(alike), words + alike, [left_bits](const LikeKeys& like, const char* cell) {
+          const std::string_view row = like.row_of(cell);
+          const std::string_view qualifier = like.qualifier_of(cell);
+          return join(row.data() + row.size(), qualifier.data(), mask_of(qualifier.size()), left_bits);
+        });
   }
 
  private:
   static constexpr size_t kWord = sizeof(uint64_t);
   static constexpr size_t kKeyAt = 8;  // in a cell, after two sizes
 
+  // Of the eight bytes of a qualifier of this size: its bits.
+  static uint64_t mask_of(size_t bytes) {
+    if (bytes >= kWord) return UINT64_MAX;
+    return bytes == 0 ? 0 : ~(UINT64_MAX >> (8 * bytes));
+  }
+  // Returns the last bytes of a row, then the first of a qualifier.
+  static uint64_t join(const char* row_end, const char* qualifier, uint64_t mask, size_t left_bits) {
+    return load_be64(row_end - kWord) << (64 - left_bits) | (load_be64(qualifier) & mask) >> left_bits;
+  }
+  // Reads the words of the first keys that have the size of the first one, as most keys of a block have. Their
+  // qualifiers have one size, too. Returns their number.
+  size_t read_of_one_size(const char* keys, std::span<const uint32_t> offsets, size_t left_bits,
+                          uint64_t* words) const {
+    const LikeKeys like = *this;
+    const size_t row_end = kKeyAt + 2 + size_t{row_bytes_};
+    const size_t qualifier_at = row_end + 1 + family_.size();
+    const uint64_t mask = mask_of(kKeyAt + key_bytes_ - 9 - qualifier_at);
+    size_t count = 0;
+    for (; count < offsets.size(); ++count) {
+      const char* const cell = keys + offsets[count];
+      if (load_be32(cell) != like.key_bytes_ || !like.has(cell)) break;
+      words[count] = join(cell + row_end, cell + qualifier_at, mask, left_bits);
+    }
+    return count;
+  }
   template <class WordOf>
   bool read_each(const char* keys, std::span<const uint32_t> offsets, uint64_t* words,
                  const WordOf& word_of) const {
@@ -86,6 +113,7 @@ class LikeKeys {
   }
 
   std::string_view family_;
+  uint32_t key_bytes_;
   uint16_t row_bytes_;
   uint64_t family_word_;
   size_t unlike_bits_;  // of a word after those that must be the same
@@ -154,10 +182,12 @@ class CellIndexBuilder {
 
   // The walk over a plain block that was walked before. Returns the number of cells.
   size_t walk_known() {
-    size_t count = 0;
     walker_.fetch_here();
-    for (; walker_.position() < walker_.size(); ++count) take_offset(walker_.skip_known());
-    return count;
+    offsets_.resize(block_.payload().size() / block_.index_stride_bytes() + 1);
+    const auto passed = walker_.pass_known(offsets_.data(), block_.index_stride_bytes());
+    CELLAR_ASSERT(passed.offsets <= offsets_.size());
+    offsets_.resize(passed.offsets);
+    return passed.cells;
   }
 
   // Takes notes as often as their room allows, spread evenly over the block.

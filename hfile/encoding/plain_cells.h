@@ -117,19 +117,34 @@ class PlainCells {
                                 : next_known_of<false>(cells, cells_max, until);
   }
 
-  // Passes over a cell that next() has decoded before. Returns where it begins. There is one: position() is
-  // less than size().
-  size_t skip_known() {
-    CELLAR_DCHECK(at_ < end_);
-    const char* const begin = at_;
-    fetch(begin + kAheadBytes);
-    const char* at = begin + 8 + size_t{load_be32(begin)} + load_be32(begin + 4);
-    if (tags_) at += 2 + load_be16(at);
-    if (mvcc_) at += hadoop_vint_bytes_at(at);
-    if (at - begin > kLineBytes) fetch(begin + kAheadBytes + kLineBytes);
-    CELLAR_DCHECK(at <= end_);
+  struct Passed {
+    size_t cells = 0;
+    size_t offsets = 0;
+  };
+  // Passes over all cells from here on, which next() has decoded before. Writes the position of the first one
+  // to `offsets`, and that of each one that begins `stride_bytes` or more after the last one written.
+  Passed pass_known(uint32_t* offsets, size_t stride_bytes) {
+    const char* at = at_;
+    const char* const base = begin_;
+    const char* const end = end_;
+    const bool tags = tags_;
+    const bool mvcc = mvcc_;
+    Passed passed;
+    for (size_t next = 0; at < end; ++passed.cells) {
+      const char* const begin = at;
+      fetch(begin + kAheadBytes);
+      if (const auto position = static_cast<size_t>(begin - base); position >= next) {
+        offsets[passed.offsets++] = static_cast<uint32_t>(position);
+        next = position + stride_bytes;
+      }
+      at += 8 + size_t{load_be32(begin)} + load_be32(begin + 4);
+      if (tags) at += 2 + load_be16(at);
+      if (mvcc) at += hadoop_vint_bytes_at(at);
+      if (at - begin > kLineBytes) fetch(begin + kAheadBytes + kLineBytes);
+    }
+    CELLAR_DCHECK(at == end);
     at_ = at;
-    return static_cast<size_t>(begin - begin_);
+    return passed;
   }
 
   // Fetches the bytes from here on that next_known() would fetch too late, for a walk forward.
