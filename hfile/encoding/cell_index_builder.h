@@ -62,7 +62,7 @@ class LikeKeys {
   static constexpr size_t kWord = sizeof(uint64_t);
   static constexpr size_t kKeyAt = 8;  // in a cell, after two sizes
 
-  // Of the eight bytes of a qualifier of this size: its bits.
+  // Returns a mask of those of eight bytes that belong to a qualifier of this size.
   static uint64_t mask_of(size_t bytes) {
     if (bytes >= kWord) return UINT64_MAX;
     return bytes == 0 ? 0 : ~(UINT64_MAX >> (8 * bytes));
@@ -71,8 +71,8 @@ class LikeKeys {
   static uint64_t join(const char* row_end, const char* qualifier, uint64_t mask, size_t left_bits) {
     return load_be64(row_end - kWord) << (64 - left_bits) | (load_be64(qualifier) & mask) >> left_bits;
   }
-  // Reads the words of the first keys that have the size of the first one, as most keys of a block have. Their
-  // qualifiers have one size, too. Returns their number.
+  // Reads the words of the first keys, as long as they have the size of the very first one. Most keys of a
+  // block have it. Their qualifiers have one size, too. Returns the number of these keys.
   size_t read_of_one_size(const char* keys, std::span<const uint32_t> offsets, size_t left_bits,
                           uint64_t* words) const {
     const LikeKeys like = *this;
