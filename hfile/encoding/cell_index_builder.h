@@ -31,13 +31,13 @@ class LikeKeys {
  public:
   explicit LikeKeys(const CellView& first)
       : family_(first.family()),
-        key_bytes_(first.key_size),
         row_bytes_(first.row_size),
         family_word_(load_be64(first.key + 2 + row_bytes_)),
         unlike_bits_(family_.size() < kWord ? 8 * (kWord - 1 - family_.size()) : 0) {}
 
   // Writes to `words` the text_word() of row and qualifier, from `from` on, of the cells that begin at
-  // `offsets` of `keys`. Returns false, and leaves the words undefined, if a key is not one of these.
+  // `offsets` of `keys`. Returns false if a row has another size, or a key has another family. The
+  // words are then undefined.
   bool read_words(const char* keys, std::span<const uint32_t> offsets, size_t from, uint64_t* words) const {
     if (from + kWord <= row_bytes_)
       return read_each(keys, offsets, words, [from](const LikeKeys& like, const char* cell) {
@@ -49,44 +49,19 @@ class LikeKeys {
       });
     // So eight bytes can be read before the end of the row, and from the beginning of the qualifier.
     const size_t left_bits = 8 * (row_bytes_ - from);
-    const size_t alike = read_of_one_size(keys, offsets, left_bits, words);
-    return read_each(
-        keys, offsets.subspan(alike), words + alike, [left_bits](const LikeKeys& like, const char* cell) {
-          const std::string_view row = like.row_of(cell);
-          const std::string_view qualifier = like.qualifier_of(cell);
-          return join(row.data() + row.size(), qualifier.data(), mask_of(qualifier.size()), left_bits);
-        });
+    return read_each(keys, offsets, words, [left_bits](const LikeKeys& like, const char* cell) {
+      const std::string_view row = like.row_of(cell);
+      const std::string_view qualifier = like.qualifier_of(cell);
+      uint64_t rest = qualifier.empty() ? 0 : load_be64(qualifier.data());
+      if (qualifier.size() < kWord) rest &= ~(UINT64_MAX >> (8 * qualifier.size()));
+      return load_be64(row.data() + row.size() - kWord) << (64 - left_bits) | rest >> left_bits;
+    });
   }
 
  private:
   static constexpr size_t kWord = sizeof(uint64_t);
   static constexpr size_t kKeyAt = 8;  // in a cell, after two sizes
 
-  // Returns a mask of those of eight bytes that belong to a qualifier of this size.
-  static uint64_t mask_of(size_t bytes) {
-    if (bytes >= kWord) return UINT64_MAX;
-    return bytes == 0 ? 0 : ~(UINT64_MAX >> (8 * bytes));
-  }
-  // Returns the last bytes of a row, then the first of a qualifier.
-  static uint64_t join(const char* row_end, const char* qualifier, uint64_t mask, size_t left_bits) {
-    return load_be64(row_end - kWord) << (64 - left_bits) | (load_be64(qualifier) & mask) >> left_bits;
-  }
-  // Reads the words of the first keys, as long as they have the size of the very first one. Most keys of a
-  // block have it. Their qualifiers have one size, too. Returns the number of these keys.
-  size_t read_of_one_size(const char* keys, std::span<const uint32_t> offsets, size_t left_bits,
-                          uint64_t* words) const {
-    const LikeKeys like = *this;
-    const size_t row_end = kKeyAt + 2 + size_t{row_bytes_};
-    const size_t qualifier_at = row_end + 1 + family_.size();
-    const uint64_t mask = mask_of(kKeyAt + key_bytes_ - 9 - qualifier_at);
-    size_t count = 0;
-    for (; count < offsets.size(); ++count) {
-      const char* const cell = keys + offsets[count];
-      if (load_be32(cell) != like.key_bytes_ || !like.has(cell)) break;
-      words[count] = join(cell + row_end, cell + qualifier_at, mask, left_bits);
-    }
-    return count;
-  }
   template <class WordOf>
   bool read_each(const char* keys, std::span<const uint32_t> offsets, uint64_t* words,
                  const WordOf& word_of) const {
@@ -113,7 +88,6 @@ class LikeKeys {
   }
 
   std::string_view family_;
-  uint32_t key_bytes_;
   uint16_t row_bytes_;
   uint64_t family_word_;
   size_t unlike_bits_;  // of a word after those that must be the same
