@@ -48,7 +48,7 @@ class BlockHeap {
   static constexpr size_t kHeaderBytes = 16;
   static constexpr size_t kBytesMax = size_t{1} << 40;
   static constexpr uint64_t kFreeShare = 16;
-  static constexpr uint64_t kFreeBytesMin = 1 << 20;
+  static constexpr uint64_t kFreeBytesMin = 2 << 20;
   static constexpr uint64_t kHugePagesFrom = 8 << 20;
 
   struct Stats {

@@ -6,11 +6,25 @@
 #include "base/assert.h"
 
 namespace cellar {
+namespace {
+
+// Returns the timestamp from which on a put that is alone in its row is not expired. A version that
+// min_versions keeps is kept at any age.
+int64_t oldest_put_alone(const RewriteRules& rules, bool keeps_all) {
+  const FamilyRules& family = rules.family;
+  if (keeps_all || family.ttl_ms == kTtlForeverMs || family.min_versions > 0) return INT64_MIN;
+  const int64_t oldest = family.ttl_ms < rules.now_ms ? rules.now_ms - family.ttl_ms : 0;
+  CELLAR_ASSERT(!expired(family, oldest, rules.now_ms));
+  return oldest;
+}
+
+}  // namespace
 
 CompactionJudge::CompactionJudge(const RewriteRules& rules)
     : rules_(rules),
       keeps_all_(rules.family.delete_order == MarkerOrder::kSequence &&
                  (!rules.all_files || !rules.snapshots.empty())),
+      oldest_alone_(oldest_put_alone(rules, keeps_all_)),
       views_(rules.snapshots.size() + 1) {
   if (rules.family.delete_order == MarkerOrder::kSequence && !keeps_all_)
     sequences_ = std::make_unique_for_overwrite<SequenceTracker>();
@@ -52,6 +66,24 @@ Verdict CompactionJudge::judge(const CellView& cell, Place place) {
   if (drop != Drop::kKeep && drop != Drop::kExpired && drop != Drop::kCellTtl && is_delete(cell.type()))
     newest_dropped_marker_ = std::max(newest_dropped_marker_, cell.timestamp);
   return {drop == Drop::kKeep, Step::kNextCell};
+}
+
+// A put without a time to live of its own, and without other cells of its row, can only be too old.
+std::span<const CellView> CompactionJudge::judge_alone(std::span<const CellView> rows,
+                                                       std::span<CellView> room) {
+  CELLAR_DCHECK(std::ranges::all_of(rows, Alone::shows) && rows.size() <= room.size());
+  const size_t all = rows.size();
+  if (oldest_alone_ != INT64_MIN) {
+    size_t kept = 0;
+    for (const CellView& cell : rows) {
+      room[kept] = cell;
+      kept += cell.timestamp >= oldest_alone_ ? 1 : 0;
+    }
+    if (kept != all) rows = room.first(kept);
+  }
+  dropped_[static_cast<size_t>(Drop::kKeep)] += rows.size();
+  dropped_[static_cast<size_t>(Drop::kExpired)] += all - rows.size();
+  return rows;
 }
 
 Drop CompactionJudge::decide(const CellView& cell) {

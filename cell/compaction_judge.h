@@ -30,6 +30,7 @@
 
 #include <array>
 #include <memory>
+#include <span>
 #include <vector>
 
 #include "cell/delete_tracker.h"
@@ -46,6 +47,17 @@ class CompactionJudge {
   explicit CompactionJudge(const RewriteRules& rules);
   Verdict judge(const CellView& cell, Place place);
   const CellView& target() const { return target_; }
+
+  // Alone: tells whether judge_alone() takes a cell that is the only one of its row.
+  struct Alone {
+    static bool shows(const CellView& cell) { return cell.type() == CellType::kPut && cell.tags_size == 0; }
+  };
+  static Alone alone() { return {}; }
+  // Every cell is to be counted, so judge() must see the older ones.
+  static bool passes_older(const CellView&) { return false; }
+  // Judges cells that alone() shows, each the only one of its row. Returns those that are kept. If there are
+  // others, they are copies in `room`, which has room for all.
+  std::span<const CellView> judge_alone(std::span<const CellView> rows, std::span<CellView> room);
 
   // Returns the number of cells judged so far, by reason for dropping them (kKeep: not dropped).
   const std::array<uint64_t, kDropReasons>& dropped() const { return dropped_; }
@@ -74,6 +86,7 @@ class CompactionJudge {
 
   RewriteRules rules_;
   bool keeps_all_;                              // sequence-ordered deletes, and nothing may be dropped now
+  int64_t oldest_alone_;                        // a put alone in its row is kept if it is not older
   std::vector<View> views_;                     // one per stratum, oldest first
   std::unique_ptr<SequenceTracker> sequences_;  // null unless deletes count by sequence and cells may go
   uint64_t visible_ = 0;                        // for sequence order: puts of the column let through so far

@@ -21,6 +21,8 @@ constexpr uint64_t kBytesPerSizeCheck = 1 << 20;  // asking a writer for its siz
 // The output files: each is begun when its first cell arrives, and ends between two rows.
 class Output {
  public:
+  static constexpr size_t kRowsMax = 64;
+
   Output(const RewriteJob& job, RewriteOutput& files, RewriteResult& result)
       : job_(job), files_(files), result_(result) {
     CELLAR_DCHECK(std::ranges::is_sorted(job.file_starts));
@@ -37,20 +39,18 @@ class Output {
     return ends || is_full() ? end_file() : Status();
   }
 
-  Status add(const CellView& cell) {
-    if (writer_ == nullptr) {
-      CELLAR_TRY_ASSIGN(WritableFile * file, files_.begin());
-      CELLAR_TRY_ASSIGN(writer_, HFileWriter::create(*file, job_.file, job_.executor));
-      hash_ = 0;
-      bytes_before_ = bytes_;
-      next_size_check_ = bytes_ + size_step();
+  Status add(const CellView& cell) { return add_cells({&cell, 1}); }
+
+  // Adds at most kRowsMax cells, each of which is a row.
+  Status add_rows(std::span<const CellView> rows) {
+    while (!rows.empty()) {
+      CELLAR_TRY(begin_row(rows.front().row()));
+      if (writer_ == nullptr) CELLAR_TRY(begin_file());
+      const size_t count = rows_of_this_file(rows);
+      CELLAR_TRY(add_cells(rows.first(count)));
+      rows = rows.subspan(count);
     }
-    CellView out = cell;
-    if (out.sequence <= job_.zero_sequences_up_to) out.sequence = 0;
-    if (job_.keep_hash) hash_ += cell_hash(out, job_.file.mvcc ? out.sequence : 0);
-    bytes_ += out.key_size + out.value_size;
-    ++cells_;
-    return writer_->add(out);
+    return {};
   }
 
   // After the last cell.
@@ -68,6 +68,50 @@ class Output {
   uint64_t memory_bytes() const { return writer_ == nullptr ? 0 : writer_->memory_bytes(); }
 
  private:
+  // Returns how many of the rows begin no new file. The first row is one of them.
+  size_t rows_of_this_file(std::span<const CellView> rows) const {
+    CELLAR_DCHECK(writer_ != nullptr && !rows.empty());
+    if (job_.file_bytes == 0 && starts_passed_ == job_.file_starts.size()) return rows.size();
+    uint64_t bytes = bytes_;
+    const auto begins_file = [&](const CellView& row) {
+      if (job_.file_bytes != 0 && bytes >= next_size_check_) return true;
+      return starts_passed_ < job_.file_starts.size() && job_.file_starts[starts_passed_] <= row.row();
+    };
+    size_t count = 0;
+    do {
+      bytes += rows[count].key_size + rows[count].value_size;
+    } while (++count < rows.size() && !begins_file(rows[count]));
+    return count;
+  }
+
+  Status begin_file() {
+    CELLAR_TRY_ASSIGN(WritableFile * file, files_.begin());
+    CELLAR_TRY_ASSIGN(writer_, HFileWriter::create(*file, job_.file, job_.executor));
+    hash_ = 0;
+    bytes_before_ = bytes_;
+    next_size_check_ = bytes_ + size_step();
+    return {};
+  }
+
+  Status add_cells(std::span<const CellView> cells) {
+    if (writer_ == nullptr) CELLAR_TRY(begin_file());
+    cells = with_zeroed_sequences(cells);
+    for (const CellView& cell : cells) bytes_ += cell.key_size + cell.value_size;
+    if (job_.keep_hash)
+      for (const CellView& cell : cells) hash_ += cell_hash(cell, job_.file.mvcc ? cell.sequence : 0);
+    cells_ += cells.size();
+    return writer_->add_cells(cells);
+  }
+
+  std::span<const CellView> with_zeroed_sequences(std::span<const CellView> cells) {
+    if (job_.zero_sequences_up_to == 0) return cells;
+    CELLAR_ASSERT(cells.size() <= zeroed_.size());
+    std::ranges::copy(cells, zeroed_.begin());
+    for (CellView& cell : std::span(zeroed_).first(cells.size()))
+      if (cell.sequence <= job_.zero_sequences_up_to) cell.sequence = 0;
+    return std::span(zeroed_).first(cells.size());
+  }
+
   uint64_t size_step() const { return std::clamp<uint64_t>(job_.file_bytes / 32, 1, kBytesPerSizeCheck); }
 
   // Compressed files take longer to fill than their cells say. So the writer tells its size, each time after
@@ -100,6 +144,7 @@ class Output {
   size_t starts_passed_ = 0;
   uint64_t bytes_ = 0;
   uint64_t cells_ = 0;
+  std::array<CellView, kRowsMax> zeroed_;  // copies of the cells that are added, with their new sequences
 };
 
 // The share of one rewrite in a gauge that several rewrites may have in common.
@@ -195,18 +240,31 @@ Result<RewriteResult> rewrite(const RewriteJob& job, RewriteOutput& files) {
   uint64_t next_checkpoint = kBytesPerCheckpoint;
   uint64_t cells_at_checkpoint = 0;
 
+  const auto checkpoint_if_due = [&]() -> Status {
+    if (output.bytes() < next_checkpoint) return {};
+    next_checkpoint = output.bytes() + kBytesPerCheckpoint;
+    memory.set(output.memory_bytes());
+    return job.checkpoint(source.cells());
+  };
+
+  std::array<CellView, Output::kRowsMax> room;
   OwnedCell first;
   first_of_row(first, job.first_row);
   walk.position(first.view());
   while (const CellView* row = walk.settle()) {
-    CELLAR_TRY(output.begin_row(row->row()));
-    walk.enter_row();
-    while (const CellView* cell = walk.next_in_row()) {
-      CELLAR_TRY(output.add(*cell));
-      if (output.bytes() >= next_checkpoint) {
-        next_checkpoint = output.bytes() + kBytesPerCheckpoint;
-        memory.set(output.memory_bytes());
-        CELLAR_TRY(job.checkpoint(source.cells()));
+    // Most rows of tall tables have one cell, which needs no judge.
+    const uint64_t bytes_max = next_checkpoint - output.bytes();
+    const std::span<const CellView> rows =
+        walk.take_single_cells(Output::kRowsMax, bytes_max, UINT64_MAX).cells;
+    if (!rows.empty()) {
+      CELLAR_TRY(output.add_rows(judge.judge_alone(rows, room)));
+      CELLAR_TRY(checkpoint_if_due());
+    } else {
+      CELLAR_TRY(output.begin_row(row->row()));
+      walk.enter_row();
+      while (const CellView* cell = walk.next_in_row()) {
+        CELLAR_TRY(output.add(*cell));
+        CELLAR_TRY(checkpoint_if_due());
       }
     }
     if (source.cells() - cells_at_checkpoint > 10000) {  // long stretches of dropped cells are work too

@@ -27,14 +27,8 @@ void BloomKeys::clear() {
 BloomWriter::BloomWriter(const BloomShape& shape, BloomHash hash, std::string comparator)
     : shape_(shape), hash_(hash), comparator_(std::move(comparator)) {}
 
-void BloomWriter::add(std::string_view key) {
-  if (keys_ > 0 && key == last_key_) return;
-  added_.add(key);
-  last_key_.assign(key);
-  ++keys_;
-}
-
 void BloomWriter::take(BloomKeys& keys) {
+  if (added_.count() > 0) taken_key_.assign(added_.last());
   keys.clear();
   std::swap(keys, added_);
 }
@@ -66,8 +60,9 @@ Status BloomWriter::write_ready(BlockWriter& blocks) {
 }
 
 Status BloomWriter::write_rest(BlockWriter& blocks) {
-  CELLAR_TRY(write(added_, blocks));
-  added_.clear();
+  BloomKeys rest;
+  take(rest);
+  CELLAR_TRY(write(rest, blocks));
   if (current_) ready_.push_back(*std::exchange(current_, std::nullopt));
   return write_ready(blocks);
 }

@@ -8,6 +8,7 @@
 #include <string_view>
 #include <vector>
 
+#include "base/assert.h"
 #include "bloom/bloom_bits.h"
 #include "hfile/block/block_writer.h"
 #include "hfile/block/index_writer.h"
@@ -25,6 +26,7 @@ class BloomKeys {
     const size_t begin = i == 0 ? 0 : ends_[i - 1];
     return std::string_view(bytes_).substr(begin, ends_[i] - begin);
   }
+  std::string_view last() const { return key(count() - 1); }
   uint64_t bytes() const { return bytes_.size() + ends_.size() * sizeof(size_t); }
   // Returns the bytes of memory, with room that is not used.
   uint64_t memory_bytes() const { return bytes_.capacity() + ends_.capacity() * sizeof(size_t); }
@@ -43,7 +45,15 @@ class BloomWriter {
   BloomWriter(const BloomShape& shape, BloomHash hash, std::string comparator);
 
   // Adds a key at or after the one before; the same key again changes nothing.
-  void add(std::string_view key);
+  void add(std::string_view key) {
+    if (keys_ == 0 || key != last_key()) add_other(key);
+  }
+  // Adds a key after the one before, and not equal to it.
+  void add_other(std::string_view key) {
+    CELLAR_DCHECK(keys_ == 0 || key != last_key());
+    added_.add(key);
+    ++keys_;
+  }
   // Call at each data-block boundary. Puts the keys that were added since the last call in place of those of
   // `keys`, to be written after that block.
   void take(BloomKeys& keys);
@@ -55,8 +65,8 @@ class BloomWriter {
   uint64_t keys() const { return keys_; }
   // Returns the bytes of the keys that are not taken yet, and of a chunk's bits.
   uint64_t memory_bytes() const;
-  // Returns the key of the last add(); valid until the next.
-  const std::string& last_key() const { return last_key_; }
+  // Returns the key of the last add(); valid until the next add() or take(). Empty before the first one.
+  std::string_view last_key() const { return added_.count() > 0 ? added_.last() : taken_key_; }
   // The meta block's payload, when everything is written.
   std::string meta_payload() const;
 
@@ -74,7 +84,7 @@ class BloomWriter {
   const BloomHash hash_;
   const std::string comparator_;
   BloomKeys added_;
-  std::string last_key_;
+  std::string taken_key_;  // the last one of those that were taken
   uint64_t keys_ = 0;
 
   // The state that only write() and what follows it use.

@@ -281,8 +281,11 @@ class HFileCursor final : public RunCursor, public Recycled<HFileCursor<Decoder>
         std::string(decoder.fault()) + ", " + std::to_string(decoder.position()) + " bytes into the block"));
   }
 
-  bool are_in_order(const CellView& before, const CellView& after) const {
-    return (!order_.meta_order() && plainly_before(before, after)) || order_(before, after) <= 0;
+  [[gnu::always_inline]] bool are_in_order(const CellView& before, const CellView& after) const {
+    return (!order_.meta_order() && plainly_before(before, after)) || are_in_full_order(before, after);
+  }
+  [[gnu::noinline]] bool are_in_full_order(const CellView& before, const CellView& after) const {
+    return order_(before, after) <= 0;
   }
   bool in_order(const CellView& before, const CellView& after) {
     if (are_in_order(before, after)) {
@@ -302,16 +305,8 @@ class HFileCursor final : public RunCursor, public Recycled<HFileCursor<Decoder>
     const size_t cells_max = spans_.cells_max;
     spans_.cells_max = std::min(2 * spans_.cells_max, kSpanCellsMax);
     if (!open_.checking && !open_.guessed) return decoder_.next_known(cells, cells_max, decoder_.size());
-    const CellView* before = &views_[current_];
-    size_t count = 0;
-    for (; count < cells_max; before = &cells[count++]) {
-      const size_t position = decoder_.position();
-      if (decoder_.next(cells[count]) != DecodeStep::kCell) break;
-      if (!are_in_order(*before, cells[count])) {
-        decoder_.move_to(position);
-        break;
-      }
-    }
+    const auto in_order = [this](const CellView& a, const CellView& b) { return are_in_order(a, b); };
+    const size_t count = decoder_.next_checked(cells, cells_max, views_[current_], in_order);
     if (count > 0) open_.checking = !open_.trusted;
     return count;
   }

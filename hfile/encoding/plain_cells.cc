@@ -1,6 +1,8 @@
 // PlainCells: the writing half of the plain form.
 #include "hfile/encoding/plain_cells.h"
 
+#include <cstring>
+
 namespace cellar {
 
 size_t plain_cell_bytes(const CellView& cell, const CellFormat& format) {
@@ -11,17 +13,26 @@ size_t plain_cell_bytes(const CellView& cell, const CellFormat& format) {
 }
 
 void append_plain_cell(std::string& to, const CellView& cell, const CellFormat& format) {
-  char sizes[8];
-  store_be32(sizes, cell.key_size);
-  store_be32(sizes + 4, cell.value_size);
-  to.append(sizes, sizeof sizes);
-  to.append(cell.key, cell.key_size);
-  to.append(cell.value_bytes());
-  if (format.tags) {
-    append_be16(to, cell.tags_size);
-    to.append(cell.tags_bytes());
+  const size_t begin = to.size();
+  to.resize(begin + plain_cell_bytes(cell, format));
+  char* at = to.data() + begin;
+  store_be32(at, cell.key_size);
+  store_be32(at + 4, cell.value_size);
+  at += 8;
+  if (cell.key + cell.key_size == cell.value) {  // as in memtables and in blocks of plain cells
+    std::memcpy(at, cell.key, size_t{cell.key_size} + cell.value_size);
+  } else {
+    std::memcpy(at, cell.key, cell.key_size);
+    if (cell.value_size > 0) std::memcpy(at + cell.key_size, cell.value, cell.value_size);
   }
-  if (format.mvcc) append_hadoop_vint(to, static_cast<int64_t>(cell.sequence));
+  at += size_t{cell.key_size} + cell.value_size;
+  if (format.tags) {
+    store_be16(at, cell.tags_size);
+    if (cell.tags_size > 0) std::memcpy(at + 2, cell.tags, cell.tags_size);
+    at += 2 + cell.tags_size;
+  }
+  if (format.mvcc) at += store_hadoop_vint(at, static_cast<int64_t>(cell.sequence));
+  CELLAR_DCHECK(at == to.data() + to.size());
 }
 
 }  // namespace cellar

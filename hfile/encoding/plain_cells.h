@@ -84,30 +84,16 @@ class PlainCells {
   size_t size() const { return static_cast<size_t>(end_ - begin_); }
   const char* base() const { return begin_; }
 
-  // Decodes the next cell of untrusted bytes; every size is compared with what is left before it is used.
-  DecodeStep next(CellView& cell) {
-    const auto left = static_cast<size_t>(end_ - at_);
-    if (left < 8 + 12) return left == 0 ? DecodeStep::kEnd : bad("cell cut off");
-    const uint32_t key_size = load_be32(at_);
-    const uint32_t value_size = load_be32(at_ + 4);
-    if (uint64_t{key_size} + value_size > left - 8) return bad("key and value longer than the block");
-    if (!parse_flat_key(at_ + 8, key_size, cell)) return bad("sizes inside the key do not add up");
-    if (const char* fault = key_fault(cell); fault != nullptr) return bad(fault);
-    cell.key_in_scratch = false;
-    cell.value = at_ + 8 + key_size;
-    cell.value_size = value_size;
-    const char* at = cell.value + value_size;
-    if (tags_) {
-      if (!take_tags(at, cell)) return DecodeStep::kBad;
-    } else {
-      cell.tags = nullptr;
-      cell.tags_size = 0;
-    }
-    cell.sequence = 0;
-    if (mvcc_ && !take_mvcc(at, end_, cell.sequence)) return bad("malformed MVCC");
-    if (overridden_) cell.sequence = sequence_;
-    at_ = at;
-    return DecodeStep::kCell;
+  // Decodes the next cell of untrusted bytes.
+  DecodeStep next(CellView& cell) { return take_untrusted<true>(at_, cell); }
+
+  // Decodes up to `cells_max` cells of untrusted bytes, as next() does. Stops before a faulty cell, and before
+  // one of which follows(cell before, cell) is not true. `before` is the cell before the first one. Returns
+  // the number of cells.
+  template <class Follows>
+  size_t next_checked(CellView* cells, size_t cells_max, const CellView& before, const Follows& follows) {
+    return tags_ || overridden_ ? next_checked_of<true>(cells, cells_max, before, follows)
+                                : next_checked_of<false>(cells, cells_max, before, follows);
   }
 
   // Decodes up to `cells_max` cells that begin before position `until`. next() has decoded every cell of the
@@ -170,6 +156,49 @@ class PlainCells {
   }
 
  private:
+  // Decodes the cell at `position`, and moves that after it. Every size is compared with what is left before
+  // it is used. kMore: cells may have tags, or get their sequence from elsewhere.
+  template <bool kMore>
+  [[gnu::always_inline]] DecodeStep take_untrusted(const char*& position, CellView& cell) {
+    const char* at = position;
+    const auto left = static_cast<size_t>(end_ - at);
+    if (left < 8 + 12) return left == 0 ? DecodeStep::kEnd : bad("cell cut off");
+    const uint32_t key_size = load_be32(at);
+    const uint32_t value_size = load_be32(at + 4);
+    if (uint64_t{key_size} + value_size > left - 8) return bad("key and value longer than the block");
+    if (!parse_flat_key(at + 8, key_size, cell)) return bad("sizes inside the key do not add up");
+    if (const char* fault = key_fault(cell); fault != nullptr) return bad(fault);
+    cell.key_in_scratch = false;
+    cell.value = at + 8 + key_size;
+    cell.value_size = value_size;
+    at = cell.value + value_size;
+    cell.tags = nullptr;
+    cell.tags_size = 0;
+    if (kMore && tags_ && !take_tags(at, cell)) return DecodeStep::kBad;
+    uint64_t sequence = 0;
+    if (mvcc_ && !take_mvcc(at, end_, sequence)) return bad("malformed MVCC");
+    cell.sequence = kMore && overridden_ ? sequence_ : sequence;
+    position = at;
+    return DecodeStep::kCell;
+  }
+
+  template <bool kMore, class Follows>
+  size_t next_checked_of(CellView* cells, size_t cells_max, const CellView& first, const Follows& follows) {
+    CELLAR_DCHECK(kMore || (!tags_ && !overridden_));
+    const CellView* before = &first;
+    const char* at = at_;
+    size_t count = 0;
+    for (; count < cells_max; before = &cells[count++]) {
+      const char* const begin = at;
+      if (take_untrusted<kMore>(at, cells[count]) == DecodeStep::kCell && follows(*before, cells[count]))
+        continue;
+      at = begin;
+      break;
+    }
+    at_ = at;
+    return count;
+  }
+
   // next_known() of a block whose cells may have tags or get their sequence from elsewhere, or neither.
   template <bool kMore>
   size_t next_known_of(CellView* cells, size_t cells_max, size_t until) {

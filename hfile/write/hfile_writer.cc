@@ -116,7 +116,7 @@ class Writer final : public HFileWriter {
  public:
   Writer(WritableFile& file, Parts parts, Executor* executor);
 
-  Status add(const CellView& cell) override;
+  Status add_cells(std::span<const CellView> cells) override;
   Status set_info(std::string_view key, std::string value) override;
   Status add_meta_block(std::string name, std::string content) override;
   uint64_t bytes_written() override;
@@ -126,15 +126,16 @@ class Writer final : public HFileWriter {
  private:
   // How a cell relates to the one before.
   enum class Change : uint8_t { kRow, kKey, kNothing, kFamily, kBackwards };
-  Change change_to(const CellView& cell) const;
+  static Change change_between(const CellView& before, const CellView& cell);
   Status fail(Status status) { return failure_ = std::move(status); }
   static Status finished_already() { return Status::invalid_argument("the file is finished"); }
-  Status add_to_block(const CellView& cell);
+  Status add_to_block(const CellView& cell, const CellView& before);
   Status check_alone(const CellView& cell) const;
   Status check_room(const CellView& cell) const;
-  Status explain(const CellView& cell, Change change) const;
+  static Status explain(const CellView& before, const CellView& cell, Change change);
   void add_to_blooms(const CellView& cell, bool new_row);
-  void count(const CellView& cell, bool new_row);
+  void count(const CellView& cell);
+  void count_delete(const CellView& cell);
   void remember(const CellView& cell);
   size_t plain_bytes(const CellView& cell) const;
   bool block_full() const;
@@ -147,6 +148,7 @@ class Writer final : public HFileWriter {
   const Parts parts_;
   std::optional<BloomWriter> bloom_;
   std::optional<BloomWriter> delete_bloom_;
+  const bool bloom_rows_;       // the keys of the filter are whole rows
   const bool plain_encoding_;   // the encoder's sizes are the plain ones
   const bool tags_compressed_;  // as the file info says: encodings that keep no dictionary do not heed it
   std::unique_ptr<BlockEncoder> encoder_;
@@ -176,6 +178,8 @@ class Writer final : public HFileWriter {
 
 Writer::Writer(WritableFile& file, Parts parts, Executor* executor)
     : parts_(std::move(parts)),
+      bloom_rows_(parts_.bloom_type != nullptr && parts_.bloom_type->keys_are_rows() &&
+                  parts_.bloom_type->prefix_bytes() == 0),
       plain_encoding_(parts_.encoding->id() == 0),
       tags_compressed_(parts_.options.tags && parts_.options.compress_tags && !plain_encoding_),
       encoder_(parts_.encoding->make_encoder(
@@ -201,19 +205,29 @@ Writer::Writer(WritableFile& file, Parts parts, Executor* executor)
 
 // ---- Adding a cell: everything here runs once per cell ----
 
-Status Writer::add(const CellView& cell) {
+Status Writer::add_cells(std::span<const CellView> cells) {
   if (!failure_.ok()) return failure_;
   if (finished_) return finished_already();
-  Status status = check_alone(cell);
-  if (status.ok()) status = add_to_block(cell);
-  return status.ok() ? status : fail(std::move(status));
+  if (cells.empty()) return {};
+  const CellView* before = &last_;
+  for (const CellView& cell : cells) {
+    Status status = check_alone(cell);
+    if (status.ok()) status = add_to_block(cell, *before);
+    if (!status.ok()) [[unlikely]]
+      return fail(std::move(status));
+    before = &cell;
+  }
+  for (const CellView& cell : cells) count(cell);
+  remember(cells.back());
+  return {};
 }
 
-Status Writer::add_to_block(const CellView& cell) {
-  const Change change = summary_.cells == 0 ? Change::kRow : change_to(cell);
+// Adds the cell that comes after `before`, or the first one of the file.
+Status Writer::add_to_block(const CellView& cell, const CellView& before) {
+  const Change change = summary_.cells == 0 ? Change::kRow : change_between(before, cell);
   CELLAR_DCHECK(summary_.cells == 0 || change == Change::kFamily ||
-                (compare_keys(last_, cell) > 0) == (change == Change::kBackwards));
-  if (change >= Change::kFamily) return explain(cell, change);
+                (compare_keys(before, cell) > 0) == (change == Change::kBackwards));
+  if (change >= Change::kFamily) return explain(before, cell, change);
   const bool new_row = change == Change::kRow;
   add_to_blooms(cell,
                 new_row);  // before the block is cut: HBase counts this key among those of the block before
@@ -224,16 +238,16 @@ Status Writer::add_to_block(const CellView& cell) {
   } else if (change != Change::kNothing) {
     if (block_full()) {  // equal keys share a block
       CELLAR_TRY(cut_block());
-      shortest_separator(parts_.options.separators, last_, cell, block_key_);
-      CELLAR_DCHECK(separates(block_key_, last_, cell));
+      shortest_separator(parts_.options.separators, before, cell, block_key_);
+      CELLAR_DCHECK(separates(block_key_, before, cell));
     }
   } else {
     CELLAR_TRY(check_room(cell));
   }
   encoder_->add(cell);
   block_plain_bytes_ += plain_bytes(cell);
-  count(cell, new_row);
-  remember(cell);
+  summary_.cells += 1;
+  summary_.rows += new_row ? 1 : 0;
   return {};
 }
 
@@ -263,37 +277,38 @@ Status Writer::check_alone(const CellView& cell) const {
                                    options.cell_bytes_max));
 }
 
-Writer::Change Writer::change_to(const CellView& cell) const {
-  CELLAR_DCHECK(summary_.cells > 0 && last_.key == last_key_.data());
-  if (same_sizes(last_, cell)) {
-    const uint32_t at = first_difference(last_, cell);
-    if (at < end_of_columns(last_, cell)) {
+Writer::Change Writer::change_between(const CellView& before, const CellView& cell) {
+  if (same_sizes(before, cell)) {
+    const uint32_t at = first_difference(before, cell);
+    if (at < end_of_columns(before, cell)) {
       if (at >= 2u + cell.row_size && at < 3u + cell.row_size + cell.family_size) return Change::kFamily;
-      if (static_cast<uint8_t>(last_.key[at]) > static_cast<uint8_t>(cell.key[at])) return Change::kBackwards;
+      if (static_cast<uint8_t>(before.key[at]) > static_cast<uint8_t>(cell.key[at]))
+        return Change::kBackwards;
       if (at >= 2u + cell.row_size) return Change::kKey;
-      return last_.family() == cell.family() ? Change::kRow : Change::kFamily;
+      return same_family(before, cell) ? Change::kRow : Change::kFamily;
     }
   }
-  if (const int rows = compare_bytes(last_.row(), cell.row()); rows != 0) {
+  if (const int rows = compare_bytes(before.row(), cell.row()); rows != 0) {
     if (rows > 0) return Change::kBackwards;
-    return last_.family() == cell.family() ? Change::kRow : Change::kFamily;
+    return same_family(before, cell) ? Change::kRow : Change::kFamily;
   }
-  if (last_.family() != cell.family()) return Change::kFamily;
-  if (const int qualifiers = compare_bytes(last_.qualifier(), cell.qualifier()); qualifiers != 0) {
+  if (!same_family(before, cell)) return Change::kFamily;
+  if (const int qualifiers = compare_bytes(before.qualifier(), cell.qualifier()); qualifiers != 0) {
     return qualifiers > 0 ? Change::kBackwards : Change::kKey;
   }
-  if (last_.timestamp != cell.timestamp) {
-    return last_.timestamp < cell.timestamp ? Change::kBackwards : Change::kKey;
+  if (before.timestamp != cell.timestamp) {
+    return before.timestamp < cell.timestamp ? Change::kBackwards : Change::kKey;
   }
-  if (last_.cell_type == cell.cell_type) return Change::kNothing;
-  return last_.cell_type < cell.cell_type ? Change::kBackwards : Change::kKey;
+  if (before.cell_type == cell.cell_type) return Change::kNothing;
+  return before.cell_type < cell.cell_type ? Change::kBackwards : Change::kKey;
 }
 
-Status Writer::explain(const CellView& cell, Change change) const {
+Status Writer::explain(const CellView& before, const CellView& cell, Change change) {
   CELLAR_ASSERT(change == Change::kFamily || change == Change::kBackwards);
   const std::string_view what =
       change == Change::kFamily ? "a file holds a single family, but" : "out of order:";
-  return Status::invalid_argument(fmt::format("{} {} comes after {}", what, key_text(cell), key_text(last_)));
+  return Status::invalid_argument(
+      fmt::format("{} {} comes after {}", what, key_text(cell), key_text(before)));
 }
 
 // A run of equal keys makes one block, which must stay within what readers take.
@@ -317,14 +332,16 @@ bool Writer::block_full() const {
 }
 
 void Writer::add_to_blooms(const CellView& cell, bool new_row) {
-  if (bloom_ && (new_row || !parts_.bloom_per_row)) bloom_->add(parts_.bloom_type->key_of(cell, scratch_));
+  if (bloom_ && new_row && bloom_rows_) {
+    bloom_->add_other(cell.row());
+  } else if (bloom_ && !bloom_rows_ && (new_row || !parts_.bloom_per_row)) {
+    bloom_->add(parts_.bloom_type->key_of(cell, scratch_));
+  }
   if (delete_bloom_ && covers_family(cell.cell_type)) delete_bloom_->add(cell.row());
 }
 
-void Writer::count(const CellView& cell, bool new_row) {
+void Writer::count(const CellView& cell) {
   HFileSummary& sum = summary_;
-  sum.cells += 1;
-  sum.rows += new_row ? 1 : 0;
   sum.key_bytes += cell.key_size;
   sum.value_bytes += cell.value_size;
   sum.times.min = std::min(sum.times.min, cell.timestamp);
@@ -335,8 +352,13 @@ void Writer::count(const CellView& cell, bool new_row) {
   if (cell.cell_type == CellType::kPut) {
     sum.puts += 1;
     sum.earliest_put_ts = std::min(sum.earliest_put_ts, cell.timestamp);
-    return;
+  } else {
+    count_delete(cell);
   }
+}
+
+void Writer::count_delete(const CellView& cell) {
+  HFileSummary& sum = summary_;
   sum.deletes += 1;
   sum.earliest_delete_ts = std::min(sum.earliest_delete_ts, cell.timestamp);
   sum.family_deletes += covers_family(cell.cell_type) ? 1 : 0;
@@ -540,7 +562,7 @@ FileInfo Writer::make_info() const {
   if (!plain_encoding_) info.set(info_key::kDataBlockEncoding, std::string(parts_.encoding->name()));
   if (bloom_ && bloom_->keys() > 0) {
     info.set(info_key::kBloomType, std::string(parts_.bloom_type->name()));
-    info.set(info_key::kLastBloomKey, bloom_->last_key());
+    info.set(info_key::kLastBloomKey, std::string(bloom_->last_key()));
     if (const size_t prefix = parts_.bloom_type->prefix_bytes(); prefix > 0)
       info.set_i32(info_key::kBloomParam, static_cast<int32_t>(prefix));
   }

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <memory>
+#include <span>
 #include <string>
 
 #include "base/hash.h"
@@ -76,7 +77,9 @@ class HFileWriter {
 
   // The next cell: at or after the one before in key order (kInvalidArgument naming both keys), of the same
   // family, within HBase's limits (kInvalidArgument, kLimit).
-  virtual Status add(const CellView& cell) = 0;
+  Status add(const CellView& cell) { return add_cells({&cell, 1}); }
+  // Adds several cells as add() adds one. After an error, some of them may be in the file.
+  virtual Status add_cells(std::span<const CellView> cells) = 0;
 
   // A fact for the file info, over those the writer makes itself; keys beginning with "hfile." are reserved.
   virtual Status set_info(std::string_view key, std::string value) = 0;

@@ -4,102 +4,22 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
-#include <atomic>
 #include <memory>
-#include <numeric>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "base/random.h"
 #include "compaction/rewrite.h"
-#include "hfile/read/hfile_reader.h"
-#include "tests/cell_support/forwarding_cursor.h"
 #include "tests/cell_support/vector_cursor.h"
-#include "tests/support/byte_files.h"
+#include "tests/compaction/rewrite_cases.h"
 #include "tests/support/test_scale.h"
 
 namespace cellar::testing {
 namespace {
 
-// Keeps the bytes of the files.
-class FilesInMemory final : public RewriteOutput {
- public:
-  Result<WritableFile*> begin() override { return files_.emplace_back(std::make_unique<StringFile>()).get(); }
-  Status add_facts(HFileWriter&) override { return {}; }
-  Status end() override { return {}; }
-
-  // Returns the cells of each file, as texts.
-  std::vector<std::string> texts() const {
-    std::vector<std::string> texts;
-    for (const auto& file : files_) {
-      const auto reader = HFileReader::open(std::make_unique<ViewFile>(file->bytes()), {.name = "file"});
-      EXPECT_TRUE(reader.ok()) << reader.status().to_text();
-      if (!reader.ok()) continue;
-      const auto cursor = (*reader)->cursor({.fill_cache = false, .sequential = true, .stats = nullptr});
-      texts.push_back(print_cells(drain(*cursor)));
-      EXPECT_TRUE(cursor->status().ok());
-    }
-    return texts;
-  }
-
- private:
-  std::vector<std::unique_ptr<StringFile>> files_;
-};
-
-// Passes spans on, which ForwardingCursor cuts into cells, and counts the cells that were given.
-class CountedCursor final : public ForwardingCursor {
- public:
-  explicit CountedCursor(RunCursor* cursor) : ForwardingCursor(std::unique_ptr<RunCursor>(cursor)) {
-    inner_ = cursor;
-  }
-  std::span<const CellView> next_span() override {
-    const std::span<const CellView> span = inner_->next_span();
-    longest_ = std::max(longest_, span.size());
-    return span;
-  }
-  size_t longest() const { return longest_; }
-
- private:
-  RunCursor* inner_;
-  size_t longest_ = 0;
-};
-
-// A rewrite, and what it wrote.
-struct Rewritten {
-  RewriteResult result;
-  std::vector<std::string> files;
-  size_t longest_span = 0;
-
-  std::string cells() const { return std::accumulate(files.begin(), files.end(), std::string()); }
-};
-
-struct Case {
-  Cells cells;
-  RewriteRules rules = {};
-  uint64_t file_bytes = 0;
-};
-
-Rewritten rewrite_range(const Case& of, std::string_view first, std::string_view end) {
-  CountedCursor source(vector_cursor(of.cells).release());
-  FilesInMemory output;
-  RewriteJob job;
-  job.source = &source;
-  job.first_row = first;
-  job.end_row = end;
-  job.rules = of.rules;
-  job.file_bytes = of.file_bytes;
-  job.file.mvcc = true;
-  job.file.block_bytes = 1024;
-  job.checkpoint = [](uint64_t) { return Status(); };
-  Result<RewriteResult> result = rewrite(job, output);
-  EXPECT_TRUE(result.ok()) << result.status().to_text();
-  if (!result.ok()) return {};
-  return {*std::move(result), output.texts(), source.longest()};
-}
-
 // Rewrites the parts between the borders, and adds up what they came to.
-Rewritten rewrite_parts(const Case& of, const std::vector<std::string>& borders) {
+Rewritten rewrite_parts(const RewriteCase& of, const std::vector<std::string>& borders) {
   Rewritten all;
   for (size_t i = 0; i <= borders.size(); ++i) {
     const std::string first = i == 0 ? std::string() : borders[i - 1];
@@ -119,7 +39,7 @@ Rewritten rewrite_parts(const Case& of, const std::vector<std::string>& borders)
 }
 
 // Returns the length of the longest span that the parts read.
-size_t expect_same(const Case& of, const std::vector<std::string>& borders) {
+size_t expect_same(const RewriteCase& of, const std::vector<std::string>& borders) {
   SCOPED_TRACE(
       fmt::format("{} borders, the first is {}", borders.size(), borders.empty() ? "-" : borders[0]));
   const Rewritten whole = rewrite_range(of, {}, {});
@@ -132,46 +52,16 @@ size_t expect_same(const Case& of, const std::vector<std::string>& borders) {
   return parts.longest_span;
 }
 
-std::string row(uint64_t number) { return fmt::format("r{:03}", number); }
-
-// `rows` rows with even numbers, of one to `cells_max` cells.
-Cells random_cells(Random& random, uint64_t rows, uint64_t cells_max) {
-  static constexpr const char* kTypes[] = {"put", "put", "put", "put", "delete", "delete_column"};
-  Cells cells;
-  uint64_t sequence = 0;
-  for (uint64_t i = 0; i < rows; ++i) {
-    const std::string name = row(2 * i);
-    if (random.one_in(5))
-      cells.push_back(
-          parse_cell(fmt::format("{}/f:/{}/{}#{}", name, random.below(12),
-                                 random.one_in(2) ? "delete_family" : "delete_family_version", ++sequence)));
-    for (uint64_t k = 0, count = 1 + random.below(cells_max); k < count; ++k)
-      cells.push_back(parse_cell(fmt::format("{}/f:q{}/{}/{}#{}=value", name, random.below(4),
-                                             random.below(12), kTypes[random.below(6)], ++sequence)));
-  }
-  return sorted(std::move(cells));
-}
-
-Case random_case(Random& random) {
-  Case made{.cells = random_cells(random, 1 + random.below(40), 1 + random.below(20))};
-  made.rules.now_ms = 20;
-  made.rules.all_files = random.one_in(2);
-  made.rules.family.max_versions = 1 + static_cast<uint32_t>(random.below(3));
-  if (random.one_in(3)) made.rules.family.ttl_ms = static_cast<int64_t>(10 + random.below(10));
-  if (random.one_in(3)) made.rules.family.delete_order = MarkerOrder::kSequence;
-  if (random.one_in(2)) made.file_bytes = 1 + random.below(600);
-  return made;
-}
-
 TEST(RewriteParts, GiveWhatOneRewriteGives) {
   const uint64_t seed = from_environment("CELLAR_SEED", 1);
   size_t longest_span = 0;
   for (uint64_t i = 0; i < std::max<uint64_t>(100, scaled(3000)); ++i) {
     SCOPED_TRACE(fmt::format("seed {}", seed + i));
     Random random(seed + i);
-    const Case made = random_case(random);
+    const RewriteCase made = random_case(random);
     std::vector<std::string> borders;
-    for (uint64_t at = random.below(20); at < 90; at += 1 + random.below(30)) borders.push_back(row(at));
+    for (uint64_t at = random.below(20); at < 90; at += 1 + random.below(30))
+      borders.push_back(row_number(at));
     longest_span = std::max(longest_span, expect_same(made, borders));
     if (::testing::Test::HasFailure()) return;
   }
@@ -180,15 +70,16 @@ TEST(RewriteParts, GiveWhatOneRewriteGives) {
 
 TEST(RewriteParts, EachRowMayBeAPart) {
   Random random(5);
-  const Case made{.cells = random_cells(random, 30, 6)};
+  const RewriteCase made{.cells = random_cells(random, 30, 6)};
   std::vector<std::string> borders;
-  for (uint64_t i = 0; i < 62; ++i) borders.push_back(row(i));
+  for (uint64_t i = 0; i < 62; ++i) borders.push_back(row_number(i));
   expect_same(made, borders);
 }
 
 // Borders need not be rows of the store: those of indexes may be shorter.
 TEST(RewriteParts, RowsAtABorderBelongToThePartAfterIt) {
-  const Case made{.cells = parse_cells("a/f:q/1=1\nb/f:q/1=2\nb/f:r/1=3\nb\\x00/f:q/1=4\nc/f:q/1=5\n")};
+  const RewriteCase made{.cells =
+                             parse_cells("a/f:q/1=1\nb/f:q/1=2\nb/f:r/1=3\nb\\x00/f:q/1=4\nc/f:q/1=5\n")};
   EXPECT_EQ(rewrite_range(made, {}, "b").cells(),
             print_cells(Cells(made.cells.begin(), made.cells.begin() + 1)));
   EXPECT_EQ(rewrite_range(made, "b", "c").cells(),
@@ -200,7 +91,7 @@ TEST(RewriteParts, RowsAtABorderBelongToThePartAfterIt) {
 }
 
 TEST(RewriteParts, APartWithoutRowsMakesNoFile) {
-  const Case made{.cells = parse_cells("b/f:q/1=1\nd/f:q/1=2\n")};
+  const RewriteCase made{.cells = parse_cells("b/f:q/1=1\nd/f:q/1=2\n")};
   for (const auto& [first, end] : {std::pair("", "a"), std::pair("", "b"), std::pair("c", "d"),
                                    std::pair("b\x01", "c"), std::pair("e", "")}) {
     const Rewritten part = rewrite_range(made, first, end);
@@ -212,7 +103,7 @@ TEST(RewriteParts, APartWithoutRowsMakesNoFile) {
 
 // All cells of a part are dropped: it has none, and the others keep theirs.
 TEST(RewriteParts, APartMayEndUpEmpty) {
-  Case made{.cells = parse_cells("a/f:q/9=1\nb/f:/5/delete_family#7\nb/f:q/3#2=2\nc/f:q/9=3\n")};
+  RewriteCase made{.cells = parse_cells("a/f:q/9=1\nb/f:/5/delete_family#7\nb/f:q/3#2=2\nc/f:q/9=3\n")};
   made.rules.all_files = true;
   made.rules.now_ms = 20;
   const Rewritten part = rewrite_range(made, "b", "c");
@@ -225,7 +116,7 @@ TEST(RewriteParts, APartMayEndUpEmpty) {
 // The cell after the last row of the part is read, to know that the row has ended. No later one is.
 TEST(RewriteParts, NothingIsReadFarAfterTheEnd) {
   std::string lines;
-  for (int i = 0; i < 100; ++i) lines += fmt::format("{}/f:q/1=v\n", row(static_cast<uint64_t>(i)));
+  for (int i = 0; i < 100; ++i) lines += fmt::format("{}/f:q/1=v\n", row_number(static_cast<uint64_t>(i)));
   const std::unique_ptr<RunCursor> failing = failing_after(parse_cells(lines), 12, Status::corruption("far"));
   FilesInMemory output;
   RewriteJob job;
