@@ -24,6 +24,7 @@ CompactionJudge::CompactionJudge(const RewriteRules& rules)
     : rules_(rules),
       keeps_all_(rules.family.delete_order == MarkerOrder::kSequence &&
                  (!rules.all_files || !rules.snapshots.empty())),
+      one_view_(rules.family.delete_order == MarkerOrder::kTimestamp && rules.snapshots.empty()),
       oldest_alone_(oldest_put_alone(rules, keeps_all_)),
       views_(rules.snapshots.size() + 1) {
   if (rules.family.delete_order == MarkerOrder::kSequence && !keeps_all_)
@@ -35,6 +36,7 @@ CompactionJudge::CompactionJudge(const RewriteRules& rules)
 
 void CompactionJudge::enter(Place place) {
   if (place == Place::kSameColumn) return;
+  if (place == Place::kNewRow) row_has_markers_ = false;
   for (View& view : views_) {
     if (place == Place::kNewRow) {
       view.deletes.enter_row();
@@ -59,7 +61,7 @@ size_t CompactionJudge::stratum_of(uint64_t sequence) const {
   return static_cast<size_t>(std::ranges::lower_bound(rules_.snapshots, sequence) - rules_.snapshots.begin());
 }
 
-Verdict CompactionJudge::judge(const CellView& cell, Place place) {
+Verdict CompactionJudge::judge_fully(const CellView& cell, Place place) {
   enter(place);
   const Drop drop = keeps_all_ ? Drop::kKeep : decide(cell);
   ++dropped_[static_cast<size_t>(drop)];
@@ -118,8 +120,10 @@ bool CompactionJudge::hides(const CellView& marker) const {
 
 Drop CompactionJudge::decide_marker(const CellView& marker, size_t stratum) {
   CELLAR_ASSERT(is_delete(marker.type()) && stratum < views_.size());
-  if (hides(marker))
+  if (hides(marker)) {
+    row_has_markers_ = true;
     for (size_t i = stratum; i < views_.size(); ++i) views_[i].deletes.add(marker);
+  }
   if (!rules_.all_files) return Drop::kKeep;
   if (rules_.purge_deletes_ms > 0 && rules_.now_ms - marker.timestamp <= rules_.purge_deletes_ms)
     return Drop::kKeep;

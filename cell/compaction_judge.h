@@ -45,7 +45,15 @@ namespace cellar {
 class CompactionJudge {
  public:
   explicit CompactionJudge(const RewriteRules& rules);
-  Verdict judge(const CellView& cell, Place place);
+  Verdict judge(const CellView& cell, Place place) {
+    if (place == Place::kSameColumn || !keeps_newest(cell)) return judge_fully(cell, place);
+    View& view = views_.front();
+    view.versions = 1;
+    view.last_timestamp = cell.timestamp;
+    view.last_type = cell.type();
+    ++dropped_[static_cast<size_t>(Drop::kKeep)];
+    return {true, Step::kNextCell};
+  }
   const CellView& target() const { return target_; }
 
   // Alone: tells whether judge_alone() takes a cell that is the only one of its row.
@@ -73,6 +81,13 @@ class CompactionJudge {
     int64_t last_timestamp = kOldestTimestamp;
     CellType last_type = CellType::kMinimum;
   };
+  // Returns whether a cell is kept as the first of its column. No snapshot, and no marker of the row before
+  // the cell, matters then.
+  bool keeps_newest(const CellView& cell) const {
+    return one_view_ && !row_has_markers_ && cell.sequence <= rules_.read_point &&
+           cell.timestamp >= oldest_alone_ && Alone::shows(cell);
+  }
+  Verdict judge_fully(const CellView& cell, Place place);
   void enter(Place place);
   Drop decide(const CellView& cell);
   Drop decide_marker(const CellView& marker, size_t stratum);
@@ -86,7 +101,9 @@ class CompactionJudge {
 
   RewriteRules rules_;
   bool keeps_all_;                              // sequence-ordered deletes, and nothing may be dropped now
+  bool one_view_;                               // deletes count by timestamp, and no snapshot is open
   int64_t oldest_alone_;                        // a put alone in its row is kept if it is not older
+  bool row_has_markers_ = true;                 // True before the first row, too
   std::vector<View> views_;                     // one per stratum, oldest first
   std::unique_ptr<SequenceTracker> sequences_;  // null unless deletes count by sequence and cells may go
   uint64_t visible_ = 0;                        // for sequence order: puts of the column let through so far

@@ -87,9 +87,9 @@ class PlainCells {
   // Decodes the next cell of untrusted bytes.
   DecodeStep next(CellView& cell) { return take_untrusted<true>(at_, cell); }
 
-  // Decodes up to `cells_max` cells of untrusted bytes, as next() does. Stops before a faulty cell, and before
-  // one of which follows(cell before, cell) is not true. `before` is the cell before the first one. Returns
-  // the number of cells.
+  // Decodes up to `cells_max` cells of untrusted bytes, as next() does. Stops before a faulty cell, and
+  // before one of which follows(cell before, cell) is not true. `before` is the cell before the first one.
+  // Returns the number of cells.
   template <class Follows>
   size_t next_checked(CellView* cells, size_t cells_max, const CellView& before, const Follows& follows) {
     return tags_ || overridden_ ? next_checked_of<true>(cells, cells_max, before, follows)

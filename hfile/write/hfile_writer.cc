@@ -209,6 +209,7 @@ Status Writer::add_cells(std::span<const CellView> cells) {
   if (!failure_.ok()) return failure_;
   if (finished_) return finished_already();
   if (cells.empty()) return {};
+  CELLAR_DCHECK(summary_.cells == 0 || last_.key == last_key_.data());
   const CellView* before = &last_;
   for (const CellView& cell : cells) {
     Status status = check_alone(cell);
@@ -332,10 +333,12 @@ bool Writer::block_full() const {
 }
 
 void Writer::add_to_blooms(const CellView& cell, bool new_row) {
-  if (bloom_ && new_row && bloom_rows_) {
-    bloom_->add_other(cell.row());
-  } else if (bloom_ && !bloom_rows_ && (new_row || !parts_.bloom_per_row)) {
-    bloom_->add(parts_.bloom_type->key_of(cell, scratch_));
+  if (bloom_ && (new_row || !parts_.bloom_per_row)) {
+    if (bloom_rows_) {
+      bloom_->add_other(cell.row());
+    } else {
+      bloom_->add(parts_.bloom_type->key_of(cell, scratch_));
+    }
   }
   if (delete_bloom_ && covers_family(cell.cell_type)) delete_bloom_->add(cell.row());
 }
@@ -358,6 +361,7 @@ void Writer::count(const CellView& cell) {
 }
 
 void Writer::count_delete(const CellView& cell) {
+  CELLAR_DCHECK(is_delete(cell.cell_type));
   HFileSummary& sum = summary_;
   sum.deletes += 1;
   sum.earliest_delete_ts = std::min(sum.earliest_delete_ts, cell.timestamp);

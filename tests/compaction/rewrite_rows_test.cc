@@ -1,6 +1,6 @@
 // Goal: rows of one cell, which a rewrite takes several at a time, are judged and written as any others.
-// Method: random rows, most of one cell. The source gives them in spans, and again cell by cell. The files must
-// be equal byte for byte, and so must the counts of dropped cells.
+// Method: random rows, most of one cell. The source gives them in spans, and again cell by cell. The files
+// must be equal byte for byte, and so must the counts of dropped cells.
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
