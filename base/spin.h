@@ -1,18 +1,27 @@
 // spin_until(): waits for a moment without sleeping.
 #pragma once
 
+#include <thread>
+
 namespace cellar {
 
-// Looks for the end of a short wait some hundred times, about as long as two switches of threads
-// would take. Returns whether it came. Most waits of writers for one another are shorter.
+// Looks for the end of a short wait some hundred times, about as long as two switches of threads would take.
+// Most waits of writers for one another are shorter. Then gives the processor to other threads a few times,
+// and looks after each of them. The awaited thread may have no processor. Without a sleep, it is not
+// interrupted by the wake, and goes on for its share of time. Returns whether the end came.
 template <class Ready>
 bool spin_until(const Ready& ready) {
   constexpr int kLooks = 200;
+  constexpr int kYields = 8;
   for (int i = 0; i < kLooks; ++i) {
     if (ready()) return true;
 #if defined(__x86_64__)
     __builtin_ia32_pause();
 #endif
+  }
+  for (int i = 0; i < kYields; ++i) {
+    std::this_thread::yield();
+    if (ready()) return true;
   }
   return false;
 }
