@@ -21,7 +21,7 @@ constexpr uint64_t kBytesPerSizeCheck = 1 << 20;  // asking a writer for its siz
 // The output files: each is begun when its first cell arrives, and ends between two rows.
 class Output {
  public:
-  static constexpr size_t kRowsMax = 64;
+  static constexpr size_t kRowsMax = 64;  // of add_rows()
 
   Output(const RewriteJob& job, RewriteOutput& files, RewriteResult& result)
       : job_(job), files_(files), result_(result) {

@@ -26,7 +26,11 @@ class BloomKeys {
     const size_t begin = i == 0 ? 0 : ends_[i - 1];
     return std::string_view(bytes_).substr(begin, ends_[i] - begin);
   }
-  std::string_view last() const { return key(count() - 1); }
+  // Returns the last key. There must be one.
+  std::string_view last() const {
+    CELLAR_DCHECK(!ends_.empty());
+    return key(count() - 1);
+  }
   uint64_t bytes() const { return bytes_.size() + ends_.size() * sizeof(size_t); }
   // Returns the bytes of memory, with room that is not used.
   uint64_t memory_bytes() const { return bytes_.capacity() + ends_.capacity() * sizeof(size_t); }

@@ -140,7 +140,7 @@ uint64_t checked_outside_step() { return test_scale() >= 1 ? 1 : 5; }
 TEST(HFileWriter, RandomOptionsAndCells) {
   Random random(test_seed());
   std::vector<FileToCheck> files;
-  for (uint64_t i = 0; i < 30; ++i) {
+  for (uint64_t i = 0, drawn = std::max<uint64_t>(8, scaled(150)); i < drawn; ++i) {
     const HFileWriterOptions options = draw_options(random);
     CellDraw draw{.rows = 1 + random.below(200), .cells = random.below(800), .tags = options.tags};
     draw.value_bytes_max = pick(random, std::array<size_t, 3>{0, 30, 2000});
