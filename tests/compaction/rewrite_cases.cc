@@ -14,22 +14,28 @@
 namespace cellar::testing {
 namespace {
 
-// Passes spans on, or cuts them into cells, and tells the longest one.
+// Passes spans on, or cuts them into cells, and tells the longest one. The keys in spans are not in scratch, as
+// those in files and memtables are not.
 class CountedCursor final : public ForwardingCursor {
  public:
   CountedCursor(RunCursor* cursor, Spans spans)
       : ForwardingCursor(std::unique_ptr<RunCursor>(cursor)), inner_(cursor), spans_(spans) {}
   std::span<const CellView> next_span() override {
-    const std::span<const CellView> span =
-        spans_ == Spans::kOfManyCells ? inner_->next_span() : ForwardingCursor::next_span();
+    if (spans_ == Spans::kOfOneCell) return ForwardingCursor::next_span();
+    const std::span<const CellView> span = inner_->next_span();
     longest_ = std::max(longest_, span.size());
-    return span;
+    std::vector<CellView>& room = rooms_[last_ ^= 1];
+    room.assign(span.begin(), span.end());
+    for (CellView& cell : room) cell.key_in_scratch = false;
+    return room;
   }
   size_t longest() const { return longest_; }
 
  private:
   RunCursor* const inner_;
   const Spans spans_;
+  std::vector<CellView> rooms_[2];  // of the last two spans
+  size_t last_ = 0;
   size_t longest_ = 0;
 };
 

@@ -46,7 +46,7 @@ struct Rewritten {
   RewriteResult result;
   std::vector<std::string> files;  // their cells
   std::vector<std::string> bytes;
-  size_t longest_span = 0;
+  size_t longest_span = 0;  // of many cells
   uint64_t checkpoints = 0;
 
   std::string cells() const { return std::accumulate(files.begin(), files.end(), std::string()); }
