@@ -14,8 +14,8 @@
 namespace cellar::testing {
 namespace {
 
-// Passes spans on, or cuts them into cells, and tells the longest one. The keys in spans are not in scratch, as
-// those in files and memtables are not.
+// Passes spans on, or cuts them into cells, and tells the longest one. The keys in spans are not in scratch,
+// as those in files and memtables are not.
 class CountedCursor final : public ForwardingCursor {
  public:
   CountedCursor(RunCursor* cursor, Spans spans)
