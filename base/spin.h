@@ -6,9 +6,10 @@
 namespace cellar {
 
 // Looks for the end of a short wait some hundred times, about as long as two switches of threads would take.
-// Most waits of writers for one another are shorter. Then gives the processor to other threads a few times,
-// and looks after each of them. The awaited thread may have no processor. Without a sleep, it is not
-// interrupted by the wake, and goes on for its share of time. Returns whether the end came.
+// Most waits of writers for one another are shorter. Then yields the processor a few times, and looks after
+// each yield. The awaited thread may have no processor. After a yield it runs for its whole share of time,
+// where the wake of a sleeper would interrupt it (docs/decisions/commit-order.md). Returns whether the end
+// came.
 template <class Ready>
 bool spin_until(const Ready& ready) {
   constexpr int kLooks = 200;

@@ -31,7 +31,7 @@ class Output {
   // The next cells belong to this row.
   Status begin_row(std::string_view row) {
     bool ends = false;
-    while (starts_passed_ < job_.file_starts.size() && job_.file_starts[starts_passed_] <= row) {
+    while (is_after_start(row)) {
       ++starts_passed_;
       ends = true;
     }
@@ -73,16 +73,19 @@ class Output {
     CELLAR_DCHECK(writer_ != nullptr && !rows.empty());
     if (job_.file_bytes == 0 && starts_passed_ == job_.file_starts.size()) return rows.size();
     uint64_t bytes = bytes_;
-    const auto begins_file = [&](const CellView& row) {
-      if (job_.file_bytes != 0 && bytes >= next_size_check_) return true;
-      return starts_passed_ < job_.file_starts.size() && job_.file_starts[starts_passed_] <= row.row();
-    };
     size_t count = 0;
     do {
       bytes += rows[count].key_size + rows[count].value_size;
-    } while (++count < rows.size() && !begins_file(rows[count]));
+      ++count;
+    } while (count < rows.size() && !is_size_check_due(bytes) && !is_after_start(rows[count].row()));
     return count;
   }
+
+  // Returns whether the row lies at or after the next one at which a file begins.
+  bool is_after_start(std::string_view row) const {
+    return starts_passed_ < job_.file_starts.size() && job_.file_starts[starts_passed_] <= row;
+  }
+  bool is_size_check_due(uint64_t bytes) const { return job_.file_bytes != 0 && bytes >= next_size_check_; }
 
   Status begin_file() {
     CELLAR_TRY_ASSIGN(WritableFile * file, files_.begin());
@@ -118,7 +121,7 @@ class Output {
   // size_step() bytes of cells. It counts whole blocks. Files smaller than a block are full when their cells
   // are.
   bool is_full() {
-    if (job_.file_bytes == 0 || bytes_ < next_size_check_) return false;
+    if (!is_size_check_due(bytes_)) return false;
     next_size_check_ = bytes_ + size_step();
     const uint64_t cells = bytes_ - bytes_before_;
     return writer_->bytes_written() >= job_.file_bytes ||
@@ -252,7 +255,7 @@ Result<RewriteResult> rewrite(const RewriteJob& job, RewriteOutput& files) {
   first_of_row(first, job.first_row);
   walk.position(first.view());
   while (const CellView* row = walk.settle()) {
-    // Most rows of tall tables have one cell, which needs no judge.
+    // Most rows of tall tables have one cell, which is quickly judged.
     const uint64_t bytes_max = next_checkpoint - output.bytes();
     const std::span<const CellView> rows =
         walk.take_single_cells(Output::kRowsMax, bytes_max, UINT64_MAX).cells;
