@@ -7,6 +7,8 @@
 
 namespace cellar {
 
+Result<uint64_t> ReadableFile::present_size() const { return size(); }
+
 Status ReadableFile::read_many(std::span<const ReadRequest> requests) const {
   for (const ReadRequest& request : requests) {
     CELLAR_TRY(read(request.offset, request.bytes, request.into));

@@ -88,6 +88,7 @@ class MemoryReadable final : public ReadableFile {
       : file_(std::move(file)), path_(std::move(path)), size_(file_->size()) {}
 
   uint64_t size() const override { return size_; }
+  Result<uint64_t> present_size() const override { return file_->size(); }
 
   Status read(uint64_t offset, size_t bytes, char* into) const override {
     if (offset <= size_ && bytes <= size_ - offset && file_->read(offset, bytes, into)) return {};

@@ -18,6 +18,7 @@ class WatchedReadable final : public ReadableFile {
   }
 
   uint64_t size() const override { return file_->size(); }
+  Result<uint64_t> present_size() const override { return file_->present_size(); }
   Status read(uint64_t offset, size_t bytes, char* into) const override {
     CELLAR_TRY(file_->read(offset, bytes, into));
     watch_->read(kind_, bytes);

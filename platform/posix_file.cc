@@ -39,6 +39,12 @@ class PosixReadable final : public ReadableFile {
 
   uint64_t size() const override { return size_; }
 
+  Result<uint64_t> present_size() const override {
+    struct stat facts = {};
+    if (::fstat(file_.get(), &facts) != 0) return error_status(errno, "cannot look at", path_);
+    return static_cast<uint64_t>(facts.st_size);
+  }
+
   Status read(uint64_t offset, size_t bytes, char* into) const override {
     CELLAR_TRY(check_range(offset, bytes));
     while (bytes > 0) {

@@ -73,7 +73,7 @@ bool is_same_file(const FileRecord& a, FileRecord b) {
 Result<std::vector<PlacedFile>> open_files(const StoreWork& work, const StoreIds& ids,
                                            const FamilyOptions& options, const FamilyRecord& family,
                                            const std::shared_ptr<Directory>& directory,
-                                           const StoreView* known) {
+                                           const StoreView* known, HeldStore* held) {
   CELLAR_ASSERT(ids.family == family.id);
   std::unordered_map<std::string_view, std::shared_ptr<StoreFile>> open;
   if (known != nullptr)
@@ -88,8 +88,10 @@ Result<std::vector<PlacedFile>> open_files(const StoreWork& work, const StoreIds
       continue;
     }
     CELLAR_ASSERT(directory != nullptr);
+    std::unique_ptr<ReadableFile> handle;
+    if (held != nullptr) handle = held->take({ids.table, family.name, record.name, record.bytes});
     CELLAR_TRY_ASSIGN(std::shared_ptr<StoreFile> file,
-                      work.files.open(directory, ids.table, options, record));
+                      work.files.open(directory, ids.table, options, record, std::move(handle)));
     files.push_back({std::move(file), record.run, record.level});
   }
   // The age of files that no compaction has placed goes by the newest write that they hold, whenever they
@@ -102,7 +104,7 @@ Result<std::vector<PlacedFile>> open_files(const StoreWork& work, const StoreIds
 }
 
 Result<std::shared_ptr<Store>> open_family(const StoreWork& work, const TableRecord& table,
-                                           const FamilyRecord& family) {
+                                           const FamilyRecord& family, HeldStore* held) {
   CELLAR_TRY_ASSIGN(const FamilyOptions options, options_of(family));
   CELLAR_TRY_ASSIGN(std::shared_ptr<const FamilyConfig> config, FamilyConfig::create(options));
   CELLAR_TRY_ASSIGN(std::shared_ptr<Directory> directory, directory_of(work, table, family));
@@ -111,7 +113,7 @@ Result<std::shared_ptr<Store>> open_family(const StoreWork& work, const TableRec
   CELLAR_ASSERT(work.world.options.without_files.empty() || work.world.options.read_only);
   const StoreIds ids{table.id, family.id};
   CELLAR_TRY_ASSIGN(const std::vector<PlacedFile> placed,
-                    open_files(work, ids, options, family, directory, nullptr));
+                    open_files(work, ids, options, family, directory, nullptr, held));
   std::vector<std::shared_ptr<StoreFile>> files;
   for (const PlacedFile& each : placed) files.push_back(each.file);
   auto store = std::make_shared<Store>(ids, table.name, std::move(config), std::move(directory),
@@ -156,7 +158,7 @@ Result<std::vector<std::shared_ptr<Store>>> open_new_families(const StoreWork& w
   }
   std::vector<std::shared_ptr<Store>> stores;
   for (const FamilyRecord& family : table.families) {
-    CELLAR_TRY_ASSIGN(std::shared_ptr<Store> store, open_family(work, table, family));
+    CELLAR_TRY_ASSIGN(std::shared_ptr<Store> store, open_family(work, table, family, nullptr));
     store->set_active(work.memory.create());
     stores.push_back(std::move(store));
   }

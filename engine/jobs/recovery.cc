@@ -43,7 +43,8 @@ class Recovery {
       sweep_orphans();
       NamedSnapshotFiles(work_.world, work_.disk).sweep();
     } else {
-      CELLAR_TRY(check_generation(*work_.disk.root, work_.disk.manifest->generation()));
+      const Manifest& manifest = *work_.disk.manifest;
+      CELLAR_TRY(check_manifest(*work_.disk.root, manifest, manifest.generation(), state_, summary_));
     }
     work_.disk.note_log_found(known_segments());
     work_.disk.log_end = summary_.read_to;
@@ -101,6 +102,7 @@ class Recovery {
   Background& background_;
   RecoveryReport& report_;
   ManifestState state_;
+  HeldStore held_;                          // empty unless the store is only read
   std::map<uint32_t, Recovered> families_;  // by id
   Lane lane_;
   Lane helper_lane_{.is_helper = true};
@@ -187,11 +189,12 @@ Status Recovery::open_manifest() {
 
 Status Recovery::open_tables() {
   CELLAR_TRY(check_left_out(work_.world, state_));
+  if (work_.world.options.read_only) CELLAR_TRY(held_.hold(work_, state_, nullptr));
   uint64_t newest_file = 0;
   for (const TableRecord& table : state_.tables) {
     std::vector<std::shared_ptr<Store>> stores;
     for (const FamilyRecord& family : table.families) {
-      CELLAR_TRY_ASSIGN(std::shared_ptr<Store> store, open_family(work_, table, family));
+      CELLAR_TRY_ASSIGN(std::shared_ptr<Store> store, open_family(work_, table, family, &held_));
       const std::shared_ptr<const StoreView> view = store->view();
       for (const auto& file : view->files) newest_file = std::max(newest_file, file->number());
       store->set_active(work_.memory.create());
@@ -327,7 +330,7 @@ Status Recovery::replay() {
   if (!work_.world.options.read_only && state_.clean_close.segment == 0)
     helper_.emplace(work_.world.executor,
                     [this](const LogRecord& record) { return insert_record(record, helper_lane_); });
-  Result<LogSummary> read = replay_log(work_.world, *work_.disk.root, state_, nullptr,
+  Result<LogSummary> read = replay_log(work_.world, *work_.disk.root, state_, held_.log(), nullptr,
                                        [&](const LogRecord& record) { return replay_record(record); });
   const Status helped = helper_ ? helper_->drain() : Status();
   for (auto& [id, recovered] : families_) settle(recovered);

@@ -93,13 +93,14 @@ Status RefreshJob::look(bool whole) {
   before_ = work_.disk.manifest->current();
   CELLAR_TRY_ASSIGN(news_, work_.disk.manifest->look_for_news());
   state_ = news_.state != nullptr ? news_.state : before_;
+  CELLAR_TRY(held_.hold(work_, *state_, before_.get()));
   why_ = whole ? "attempts to read only what is new have failed" : why_whole();
   CELLAR_TRY(look_at_everything());
   if (overtaken_) {
     why_ = "writes that were read before have been given up";
     CELLAR_TRY(look_at_everything());
   }
-  return check_generation(*work_.disk.root, news_.end.generation);
+  return check_manifest(*work_.disk.root, *work_.disk.manifest, news_.end.generation, *state_, summary_);
 }
 
 Status RefreshJob::look_at_everything() {
@@ -133,7 +134,7 @@ Status RefreshJob::look_at_tables() {
 
 Status RefreshJob::look_at_new(const TableRecord& table, const FamilyRecord& record) {
   Family& family = families_[record.id];
-  CELLAR_TRY_ASSIGN(family.store, open_family(work_, table, record));
+  CELLAR_TRY_ASSIGN(family.store, open_family(work_, table, record, &held_));
   family.store->set_active(work_.memory.create());
   family.is_new = family.changed = true;
   family.direct = family.store->active();
@@ -172,7 +173,7 @@ Status RefreshJob::look_at_content(const TableRecord& table, const FamilyRecord&
   }
   const std::shared_ptr<const StoreView> view = family.store->view();
   CELLAR_TRY_ASSIGN(family.found.files,
-                    open_files(work_, family.store->ids(), options, record, directory, view.get()));
+                    open_files(work_, family.store->ids(), options, record, directory, view.get(), &held_));
   return {};
 }
 
@@ -191,7 +192,7 @@ void RefreshJob::look_at_memory(Family& family) {
 
 Status RefreshJob::read_log() {
   const LogEnd* const from = why_.empty() ? &work_.disk.log_end : nullptr;
-  CELLAR_TRY_ASSIGN(summary_, replay_log(work_.world, *work_.disk.root, *state_, from,
+  CELLAR_TRY_ASSIGN(summary_, replay_log(work_.world, *work_.disk.root, *state_, held_.log(), from,
                                          [&](const LogRecord& record) { return visit(record); }));
   last_sequence_ = std::max(last_sequence_, summary_.last_sequence);
   return {};

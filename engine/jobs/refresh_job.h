@@ -9,6 +9,7 @@
 #include <unordered_map>
 #include <vector>
 
+#include "engine/jobs/held_store.h"
 #include "engine/jobs/store_work.h"
 #include "engine/log/wal_reader.h"
 #include "engine/store/catalog.h"
@@ -88,6 +89,7 @@ class RefreshJob {
   ManifestNews news_;
   std::unordered_map<uint32_t, Family> families_;  // by id
   std::vector<Waiting> waiting_;
+  HeldStore held_;
   LogSummary summary_;
   uint64_t last_sequence_ = 0;
   bool overtaken_ = false;  // a new record has a sequence that this reader has shown already

@@ -17,8 +17,17 @@ constexpr uint64_t kBufferBytes = 64 << 10;
 
 Result<RecordFile> RecordFile::open(Directory& directory, const std::string& name, FileKind kind,
                                     const Identity& identity, uint64_t id, uint64_t bytes_max) {
-  CELLAR_TRY_ASSIGN(std::unique_ptr<ReadableFile> file, directory.open(name));
-  RecordFile opened(std::move(file), name, kind, identity, id, bytes_max);
+  CELLAR_TRY_ASSIGN(std::shared_ptr<ReadableFile> file, directory.open(name));
+  return open(std::move(file), name, kind, identity, id, bytes_max);
+}
+
+Result<RecordFile> RecordFile::open(std::shared_ptr<ReadableFile> file, const std::string& name,
+                                    FileKind kind, const Identity& identity, uint64_t id,
+                                    uint64_t bytes_max) {
+  const Result<uint64_t> present = file->present_size();
+  CELLAR_TRY(present.status().with_context(name));
+  const uint64_t size = std::min({*present, file->size(), bytes_max});
+  RecordFile opened(std::move(file), size, name, kind, identity, id);
   CELLAR_TRY(opened.read_header());
   return Result<RecordFile>(std::move(opened));
 }

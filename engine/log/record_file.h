@@ -38,6 +38,9 @@ class RecordFile {
   // read, so that the file may be written or cut there meanwhile.
   static Result<RecordFile> open(Directory& directory, const std::string& name, FileKind kind,
                                  const Identity& identity, uint64_t id, uint64_t bytes_max = UINT64_MAX);
+  // The same for a file that is open, maybe for a while. Its present size counts.
+  static Result<RecordFile> open(std::shared_ptr<ReadableFile> file, const std::string& name, FileKind kind,
+                                 const Identity& identity, uint64_t id, uint64_t bytes_max = UINT64_MAX);
 
   uint64_t size() const { return size_; }
   uint64_t id() const { return id_; }
@@ -69,10 +72,10 @@ class RecordFile {
   Result<uint64_t> written_end(uint64_t offset, uint64_t bytes = 0);
 
  private:
-  RecordFile(std::unique_ptr<ReadableFile> file, std::string name, FileKind kind, const Identity& identity,
-             uint64_t id, uint64_t bytes_max)
+  RecordFile(std::shared_ptr<ReadableFile> file, uint64_t size, std::string name, FileKind kind,
+             const Identity& identity, uint64_t id)
       : file_(std::move(file)),
-        size_(std::min(file_->size(), bytes_max)),
+        size_(size),
         name_(std::move(name)),
         codec_(kind, identity, id),
         identity_(identity),
@@ -87,7 +90,7 @@ class RecordFile {
   // As ReadableFile::next_data, within the file as it is looked at.
   Result<uint64_t> next_data(uint64_t offset, uint64_t& end) const;
 
-  std::unique_ptr<ReadableFile> file_;
+  std::shared_ptr<ReadableFile> file_;
   uint64_t size_;
   std::string name_;
   RecordCodec codec_;

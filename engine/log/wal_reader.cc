@@ -10,6 +10,7 @@
 #include "base/assert.h"
 #include "base/coding.h"
 #include "engine/log/directory.h"
+#include "engine/log/log_files.h"
 #include "engine/log/record_file.h"
 
 namespace cellar {
@@ -27,11 +28,11 @@ bool before(uint64_t segment, uint64_t offset, const LogPosition& position) {
 // records must continue exactly there.
 class Replay {
  public:
-  Replay(Directory& wal, const LogFacts& facts, const std::function<Status(const LogRecord&)>& visit)
-      : wal_(wal), facts_(facts), visit_(visit) {}
-  Replay(Directory& wal, const LogFacts& facts, const LogEnd& from,
+  Replay(LogFiles& files, const LogFacts& facts, const std::function<Status(const LogRecord&)>& visit)
+      : files_(files), facts_(facts), visit_(visit) {}
+  Replay(LogFiles& files, const LogFacts& facts, const LogEnd& from,
          const std::function<Status(const LogRecord&)>& visit)
-      : wal_(wal),
+      : files_(files),
         facts_(facts),
         visit_(visit),
         tail_(from.position),
@@ -63,14 +64,16 @@ class Replay {
   Result<bool> durable_by_witness(RecordFile& file, size_t index, uint64_t offset);
   Result<Next> torn(RecordFile& file, size_t index, uint64_t offset);
   Result<RecordFile> open(uint64_t id) {
-    Result<RecordFile> file = RecordFile::open(wal_, segment_name(id), FileKind::kLog, facts_.identity, id);
+    CELLAR_TRY_ASSIGN(std::shared_ptr<ReadableFile> opened, files_.open(id));
+    Result<RecordFile> file =
+        RecordFile::open(std::move(opened), segment_name(id), FileKind::kLog, facts_.identity, id);
     if (goes_on_ && file.ok()) file->look_ahead_only(kAheadOfTail);
     return file;
   }
   Result<LogSummary> finish();
   Status damage(uint64_t segment, uint64_t offset, std::string_view what) const;
 
-  Directory& wal_;
+  LogFiles& files_;
   const LogFacts& facts_;
   const std::function<Status(const LogRecord&)>& visit_;
   std::vector<uint64_t> ids_;
@@ -96,15 +99,9 @@ Status Replay::damage(uint64_t segment, uint64_t offset, std::string_view what) 
 }
 
 Status Replay::list() {
-  CELLAR_TRY_ASSIGN(const std::vector<DirectoryEntry> entries, wal_.list());
-  for (const DirectoryEntry& entry : entries) {
-    uint64_t id = 0;
-    if (!parse_segment_name(entry.name, id)) continue;
-    summary_.next_segment = std::max(summary_.next_segment, id + 1);
-    if (id >= facts_.first_segment) ids_.push_back(id);
-  }
-  summary_.next_segment = std::max(summary_.next_segment, facts_.first_segment);
-  std::sort(ids_.begin(), ids_.end());
+  CELLAR_TRY_ASSIGN(ids_, files_.list());
+  summary_.next_segment = std::max(ids_.empty() ? 1 : ids_.back() + 1, facts_.first_segment);
+  std::erase_if(ids_, [&](uint64_t id) { return id < facts_.first_segment; });
   CELLAR_ASSERT(ids_.empty() ||
                 (ids_.front() >= facts_.first_segment && ids_.back() < summary_.next_segment));
   // The manifest knows of durable segments: those must be there. Others came into being one after the other.
@@ -203,6 +200,11 @@ Result<Replay::Next> Replay::records(RecordFile& file, size_t index, uint64_t of
       }
     }
     CELLAR_ASSERT(found.end > offset && found.end <= file.size());
+    if (facts_.manifest_edit < UINT32_MAX && found.header.edit > facts_.manifest_edit) {
+      summary_.later_edit = found.header.edit;
+      if (files_.is_held()) return Next::kEnd;
+      return manifest_is_short(facts_.manifest_edit, found.header.edit, id, offset);
+    }
     CELLAR_TRY(take_record(file, offset, found));
     offset = found.end;
     chain = found.header.bcrc;
@@ -234,13 +236,6 @@ Status Replay::take_record(const RecordFile& file, uint64_t offset, const Found&
     ++summary_.records;
     summary_.last_sequence = header.sequence;
   }
-  if (facts_.manifest_edit < UINT32_MAX && header.edit > facts_.manifest_edit) {
-    return Status::corruption(fmt::format("the manifest has lost its end: it stops at edit {}, but the log "
-                                          "says that edit {} was durable",
-                                          facts_.manifest_edit, header.edit))
-        .at(fmt::format("{}/{}: offset {}", kWalDirectoryName, file.name(), offset))
-        .hinting("restore the manifest from a copy");
-  }
   summary_.manifest_edit = std::max(summary_.manifest_edit, header.edit);
   last_sequence_ = header.sequence;
   tail_ = {file.id(), found.end, header.lsn + 1, header.bcrc};
@@ -257,10 +252,11 @@ Result<Replay::Next> Replay::after_close(RecordFile& file, size_t index, uint64_
     return damage(file.id(), tail_.offset, "a closed segment has trailing bytes after its end");
   promised_ = next_segment;
   // The next segment's name was durable before the CLOSE was written.
-  if (next_segment != 0 && (index + 1 == ids_.size() || ids_[index + 1] != next_segment)) {
-    return damage(next_segment, 0, "its newest segment is missing");
-  }
-  return Next::kSegment;
+  const bool is_last = index + 1 == ids_.size();
+  if (next_segment == 0 || (!is_last && ids_[index + 1] == next_segment)) return Next::kSegment;
+  CELLAR_TRY_ASSIGN(const bool written_since, files_.has_grown_to(next_segment));
+  if (!is_last || !written_since) return damage(next_segment, 0, "its newest segment is missing");
+  return Next::kEnd;  // the log is read as it was when it was listed
 }
 
 // The rules of wal_reader.h, for what stands at `offset` instead of a record.
@@ -388,14 +384,30 @@ Result<LogSummary> Replay::finish() {
 
 }  // namespace
 
-Result<LogSummary> read_log(Directory& wal, const LogFacts& facts,
-                            const std::function<Status(const LogRecord&)>& visit) {
-  return Replay(wal, facts, visit).run();
+Status manifest_is_short(uint64_t edit, uint64_t later_edit, uint64_t segment, uint64_t offset) {
+  CELLAR_ASSERT(later_edit > edit);
+  return Status::corruption(
+             fmt::format("the manifest has lost its end: it stops at edit {}, but the log says "
+                         "that edit {} was durable",
+                         edit, later_edit))
+      .at(fmt::format("{}/{}: offset {}", kWalDirectoryName, segment_name(segment), offset))
+      .hinting("restore the manifest from a copy");
 }
 
-Result<LogSummary> read_log_from(Directory& wal, const LogFacts& facts, const LogEnd& from,
+Result<LogSummary> read_log(Directory& wal, const LogFacts& facts,
+                            const std::function<Status(const LogRecord&)>& visit) {
+  LogFiles files(wal);
+  return read_log(files, facts, visit);
+}
+
+Result<LogSummary> read_log(LogFiles& files, const LogFacts& facts,
+                            const std::function<Status(const LogRecord&)>& visit) {
+  return Replay(files, facts, visit).run();
+}
+
+Result<LogSummary> read_log_from(LogFiles& files, const LogFacts& facts, const LogEnd& from,
                                  const std::function<Status(const LogRecord&)>& visit) {
-  return Replay(wal, facts, from, visit).run();
+  return Replay(files, facts, from, visit).run();
 }
 
 Status remove_segments_before(Directory& wal, uint64_t segment, std::span<const LogSegment> keep,

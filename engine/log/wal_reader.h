@@ -9,6 +9,7 @@
 
 #include "cellar/file_system.h"
 #include "cellar/status.h"
+#include "engine/log/log_files.h"
 #include "engine/log/wal_format.h"
 #include "engine/log/wal_writer.h"
 
@@ -56,6 +57,7 @@ struct LogSummary {
   uint64_t records = 0;        // visited
   uint64_t last_sequence = 0;  // of all records and headers, also of those that hold no cells
   uint32_t manifest_edit = 0;  // low 32 bits of the newest manifest edit that a record saw durable
+  uint32_t later_edit = 0;     // of the record that ended the reading of a held log; else 0
   uint64_t next_segment = 1;   // above every segment on disk: WalOptions::first_segment of the next log
   std::vector<LogSegment> segments = {};  // read, ascending: WalOptions::older when the log was clean
   LogEnd read_to = {};                    // for a later reading
@@ -75,11 +77,18 @@ struct LogSummary {
 // error of `visit` ends the reading and is returned. Memory: one record and a buffer.
 Result<LogSummary> read_log(Directory& wal, const LogFacts& facts,
                             const std::function<Status(const LogRecord&)>& visit);
+// The same. A held log ends at the first record that saw an edit durable after that of `facts`. The summary
+// has this edit: the manifest must have it by now, which the caller looks at.
+Result<LogSummary> read_log(LogFiles& files, const LogFacts& facts,
+                            const std::function<Status(const LogRecord&)>& visit);
 // The same from `from` on, where an earlier reading of the log ended. The log must still begin at or before
 // its segment. The summary has no earlier segments, and counts no earlier records. The end of the log is
 // judged by some kilobytes after it: damage that hides later records there is found by read_log() alone.
-Result<LogSummary> read_log_from(Directory& wal, const LogFacts& facts, const LogEnd& from,
+Result<LogSummary> read_log_from(LogFiles& files, const LogFacts& facts, const LogEnd& from,
                                  const std::function<Status(const LogRecord&)>& visit);
+
+// The error of a manifest that ends at `edit`, where a record of the log saw `later_edit` durable.
+Status manifest_is_short(uint64_t edit, uint64_t later_edit, uint64_t segment, uint64_t offset);
 
 // Removes log segments below `segment` but those to keep, oldest first. For recovery, after the manifest says
 // so. Also removes copies of segments that a crash left.

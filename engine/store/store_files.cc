@@ -21,7 +21,8 @@ StoreFiles::StoreFiles(const World& world, Disk& disk, std::shared_ptr<BlockCach
 
 Result<std::shared_ptr<StoreFile>> StoreFiles::open(const std::shared_ptr<Directory>& directory,
                                                     uint32_t table_id, const FamilyOptions& family,
-                                                    const FileRecord& record) {
+                                                    const FileRecord& record,
+                                                    std::unique_ptr<ReadableFile> handle) {
   CELLAR_ASSERT(directory != nullptr);
   StoredFile stored{table_id, family.name, record.name, record.bytes};
   HFileReaderOptions options;
@@ -30,8 +31,10 @@ Result<std::shared_ptr<StoreFile>> StoreFiles::open(const std::shared_ptr<Direct
   options.in_memory = family.in_memory;
   options.map_file = world_.options.map_files;
   options.block_payload_bytes_max = block_payload_bytes_max();
-  CELLAR_TRY_ASSIGN(RecordedFile opened, open_recorded_file(handles_.open(directory, record.name), record,
-                                                            disk_.identity, std::move(options)));
+  Result<std::unique_ptr<ReadableFile>> file = std::move(handle);
+  if (*file == nullptr) file = handles_.open(directory, record.name);
+  CELLAR_TRY_ASSIGN(RecordedFile opened,
+                    open_recorded_file(std::move(file), record, disk_.identity, std::move(options)));
   return std::make_shared<StoreFile>(std::move(opened.reader), record, opened.number, directory,
                                      std::move(stored), world_.options.read_only ? nullptr : &remover_);
 }

@@ -21,9 +21,11 @@ class StoreFiles {
   // Borrows world and disk.
   StoreFiles(const World& world, Disk& disk, std::shared_ptr<BlockCache> cache);
 
-  // Opens a store file that the manifest names, or is about to name.
+  // Opens a store file that the manifest names, or is about to name. `handle` is the file if open_handle()
+  // has opened it before, or null.
   Result<std::shared_ptr<StoreFile>> open(const std::shared_ptr<Directory>& directory, uint32_t table_id,
-                                          const FamilyOptions& family, const FileRecord& record);
+                                          const FamilyOptions& family, const FileRecord& record,
+                                          std::unique_ptr<ReadableFile> handle = nullptr);
   // Opens a file of the store's directories as it is, through the bounded handles.
   Result<std::unique_ptr<ReadableFile>> open_handle(std::shared_ptr<Directory> directory, std::string name) {
     return handles_.open(std::move(directory), std::move(name));

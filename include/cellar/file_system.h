@@ -37,6 +37,9 @@ class ReadableFile {
   virtual ~ReadableFile() = default;
 
   virtual uint64_t size() const = 0;
+  // Returns the size that the file has at this moment. Another user may have cut it since it was opened, or
+  // made it longer; size() stays what it was. Error: kIoError. The default returns size().
+  virtual Result<uint64_t> present_size() const;
 
   // Fills `into` with exactly `bytes` bytes from `offset`. A range beyond size() is kCorruption ("short
   // read"), a failing device kIoError. Nothing is promised about `into` after an error.

@@ -1,6 +1,8 @@
 // Goal: other processes can read a store while one writes it, without a lock and without a writing call. A
 // reader shows the store as it was at one moment. Writes that were acknowledged before it opened are in it.
 // Method: the writer works between any two file calls of a reader that opens. Then both run in threads.
+#include <gmock/gmock.h>
+
 #include <algorithm>
 #include <atomic>
 #include <cstdio>
@@ -8,6 +10,7 @@
 #include <thread>
 
 #include "tests/engine/reader_fixture.h"
+#include "tests/engine/wal_support.h"
 #include "tests/support/scratch_directory.h"
 #include "tests/support/test_scale.h"
 
@@ -21,7 +24,10 @@ struct RecordingListener final : EventListener {
   int errors = 0;
 };
 
-using ReaderBesideWriterTest = ReaderFixture;
+class ReaderBesideWriterTest : public ReaderFixture {
+ protected:
+  void read_beside(const std::function<void()>& writes);
+};
 
 TEST_F(ReaderBesideWriterTest, ShowsWhatWasAcknowledgedBeforeItOpened) {
   const auto before = open_reader();
@@ -129,6 +135,50 @@ TEST_F(ReaderBesideWriterTest, AWriterThatIsFasterForAWhile) {
   EXPECT_EQ(shown, content_of(*engine_));
 }
 
+// Opens and refreshes a reader whose writer goes on without a pause: it calls `writes` before each read from
+// the log or a table. The reader needs few attempts.
+void ReaderBesideWriterTest::read_beside(const std::function<void()>& writes) {
+  const auto read_once = [&](const std::function<Status()>& reads) {
+    int looks_at_manifest = 0;
+    watched_.before_each([&](const FileCall& call) {
+      if (call.operation == FileOperation::kOpen && call.name.starts_with("MANIFEST-")) ++looks_at_manifest;
+      const bool of_content = call.name.starts_with("wal/") || call.name.starts_with("tables/");
+      if (call.operation == FileOperation::kRead && of_content) in_another_thread(writes);
+    });
+    EXPECT_OK(reads());
+    watched_.before_each({});
+    EXPECT_LE(looks_at_manifest, 3);
+  };
+  write_and_flush();
+  std::unique_ptr<Engine> reader;
+  read_once([&]() -> Status {
+    CELLAR_TRY_ASSIGN(reader, open_reader());
+    return {};
+  });
+  ASSERT_NE(reader, nullptr);
+  write_and_flush();
+  read_once([&] { return reader->refresh(); });
+  EXPECT_OK(reader->refresh());
+  EXPECT_EQ(content_of(*reader), content_of(*engine_));
+}
+
+TEST_F(ReaderBesideWriterTest, AWriterThatRemovesWhatTheReaderReads) {
+  read_beside([this] {
+    write_long();
+    compact();
+  });
+}
+
+// The newest segment of the log always has a record that saw an edit which the reader does not know.
+TEST_F(ReaderBesideWriterTest, AWriterThatEditsTheManifestWhileTheReaderReads) {
+  int made = 0;
+  read_beside([&] {
+    make_table("of" + std::to_string(++made), {family("f")});
+    write(1);
+  });
+  EXPECT_GT(made, 2);
+}
+
 // The writer only appends: neither the manifest nor the list of segments changes. The log is longer than what
 // the reader reads at a time, so that it sees old bytes next to new ones.
 TEST_F(ReaderBesideWriterTest, AWriterThatOnlyAppends) {
@@ -191,6 +241,24 @@ TEST_F(ReaderBesideWriterTest, DamageIsStillDamage) {
   EXPECT_EQ(
       Engine::open("elsewhere", {.read_only = true, .environment = {.files = &watched_}}).status().code(),
       Code::kNotFound);
+}
+
+// A reader ends the log where it saw an edit that the reader's manifest does not have. It must not take a
+// manifest that has lost this edit for an older one.
+TEST_F(ReaderBesideWriterTest, AManifestWithoutItsLastEditIsDamage) {
+  const std::unique_ptr<Engine> reader = open_reader().value();
+  const std::unique_ptr<Directory> root = files_->open_directory("store", false).value();
+  std::string manifest;
+  for (const DirectoryEntry& entry : root->list().value())
+    if (entry.name.starts_with("MANIFEST-")) manifest = entry.name;
+  const std::string before = read_file(*root, manifest);
+  make_table("c", {family("f")});
+  write(1);
+  write_file(*root, manifest, before);
+  for (const Status& status : {open_reader().status(), reader->refresh()}) {
+    EXPECT_EQ(status.code(), Code::kCorruption);
+    EXPECT_THAT(status.to_text(), ::testing::HasSubstr("the manifest has lost its end"));
+  }
 }
 
 // Threads, on the file system of the machine, with a log that is mapped. The writer goes on until three

@@ -148,6 +148,23 @@ TEST_P(FileSystemContract, AReaderKeepsTheSizeAtOpening) {
   EXPECT_EQ(read_all(**reader), "abc");
 }
 
+TEST_P(FileSystemContract, AReaderTellsThePresentSize) {
+  auto plain = create("a");
+  auto mapped = create("m", 4096);
+  EXPECT_TRUE(plain->append("abc").ok());
+  EXPECT_TRUE(mapped->append("12345678").ok());
+  auto of_plain = top_->open("a");
+  auto of_mapped = top_->open("m");
+  ASSERT_TRUE(of_plain.ok() && of_mapped.ok());
+  EXPECT_EQ((*of_plain)->present_size().value(), 3U);
+  EXPECT_EQ((*of_mapped)->present_size().value(), 4096U);
+  EXPECT_TRUE(plain->append("def").ok());
+  EXPECT_TRUE(mapped->close().ok());
+  EXPECT_EQ((*of_plain)->present_size().value(), 6U) << "it has grown";
+  EXPECT_EQ((*of_mapped)->present_size().value(), 8U) << "it was cut";
+  EXPECT_EQ((*of_mapped)->size(), 4096U);
+}
+
 TEST_P(FileSystemContract, ACreatedNameMustBeNew) {
   write("a", "old");
   EXPECT_EQ(top_->create("a", {}).status().code(), Code::kInvalidArgument);

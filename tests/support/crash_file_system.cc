@@ -90,6 +90,7 @@ class CrashReadable final : public ReadableFile {
       : world_(std::move(world)), inner_(std::move(inner)) {}
 
   uint64_t size() const override { return inner_->size(); }
+  Result<uint64_t> present_size() const override { return inner_->present_size(); }
 
   Status read(uint64_t offset, size_t bytes, char* into) const override {
     {

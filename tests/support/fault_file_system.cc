@@ -159,6 +159,7 @@ class FaultReadable final : public ReadableFile {
   ~FaultReadable() override { rules_->open_readers -= 1; }
 
   uint64_t size() const override { return inner_->size(); }
+  Result<uint64_t> present_size() const override { return inner_->present_size(); }
 
   Status read(uint64_t offset, size_t bytes, char* into) const override {
     const auto verdict =
