@@ -19,11 +19,10 @@ std::string store_mark(Directory& root);
 // failure counts. `world` is only asked after the first attempt.
 //
 // A reader meets the files one after the other, and a writer goes on meanwhile. The manifest that was read
-// may name files that a compaction has removed before HeldStore opened them. The log may end in half a record.
-// Nothing is wrong then: at each moment all files together are a whole store. But a store whose mark stays
-// the same over several attempts is damaged. The last failure is returned then, and also if the store is
-// gone, or if its writer was faster than a great number of attempts. Waits some milliseconds between two
-// attempts.
+// may name files that a compaction has removed before HeldStore opened them, and half a record may end the
+// log. Nothing is wrong then: at each moment all files together are a whole store. But a store whose mark
+// stays the same over several attempts is damaged. The last failure is returned then, and also if the store
+// is gone, or if its writer was faster than a great number of attempts. Waits some milliseconds between two.
 Status open_live_store(const std::function<Status()>& attempt, const std::function<const World&()>& world);
 
 }  // namespace cellar
