@@ -27,6 +27,8 @@ namespace {
 constexpr uint64_t kWritebackBytes = 4 << 20;
 // A mapped file lets go of its full pages before a sync when they have so many bytes.
 constexpr uint64_t kFullPagesMin = 64 << 10;
+// A mapped file takes so many bytes of the medium at its creation, which shows whether the medium can do it.
+constexpr uint64_t kAllocatedAtFirst = 64 << 10;
 constexpr size_t kTransferBytesMax = size_t{1} << 30;  // one read(2) or write(2) moves less than 2 GiB
 
 std::string at_offset(uint64_t offset) { return "offset " + std::to_string(offset); }
@@ -227,6 +229,14 @@ class PlainWritable final : public PosixWritable {
   uint64_t asked_ = 0;  // the kernel was asked to write up to this offset
 };
 
+// Gives the file room on the medium for these bytes. Errors: kNoSpace; kNotSupported if the medium cannot.
+Status allocate(const Descriptor& file, const std::string& path, uint64_t from, uint64_t until) {
+  CELLAR_ASSERT(from < until);
+  const auto at = static_cast<off_t>(from), bytes = static_cast<off_t>(until - from);
+  if (uninterrupted([&] { return ::fallocate(file.get(), 0, at, bytes); }) == 0) return {};
+  return error_status(errno == EFBIG ? ENOSPC : errno, "cannot preallocate", path);
+}
+
 class MappedWritable final : public PosixWritable {
  public:
   MappedWritable(Descriptor file, std::string path, char* start, uint64_t mapped_bytes)
@@ -237,15 +247,16 @@ class MappedWritable final : public PosixWritable {
   }
 
   // A first touch of a page costs microseconds, an append to a touched page 5 ns. Without this call it takes
-  // 216 ns with records of 128 bytes. A medium that cannot be written, for example because it copies on write
-  // and is full, is detected here and not by a signal. Kernels before 5.14 do not support the request, so
-  // that appends touch the pages.
+  // 216 ns with records of 128 bytes. A medium that is full, or cannot be written because it copies on write,
+  // is detected here and not by a signal. Kernels before 5.14 do not support the request for pages, so that
+  // appends touch them.
   Status make_ready(uint64_t until) override {
     CELLAR_TRY(failure());
     CELLAR_ASSERT(!closed_);
     const uint64_t from = ready_.load(std::memory_order_acquire);
     until = until >= mapped_bytes_ ? mapped_bytes_ : std::min(round_up_to_page(until), mapped_bytes_);
     if (until <= from) return {};
+    CELLAR_TRY(allocate(file_, path_, from, until));
     constexpr int kPopulateWrite = 23;  // MADV_POPULATE_WRITE
     int failed = 0;
     do {
@@ -345,18 +356,20 @@ class MappedWritable final : public PosixWritable {
   char* const start_;
   const uint64_t mapped_bytes_;
   std::atomic<uint64_t> synced_{0};
-  std::atomic<uint64_t> ready_{0};  // the pages up to here are there
+  std::atomic<uint64_t> ready_{0};  // the pages up to here are there, in memory and on the medium
   std::atomic<uint64_t> gone_{0};   // make_ready() took those up to here out of the process
 };
 
+// The file has its full size at once, so that the mapping is valid. It takes the medium's room as it is made
+// ready. A page without room is never touched.
 Result<std::unique_ptr<WritableFile>> map_writable(Descriptor file, std::string path, uint64_t mapped_bytes) {
   if (mapped_bytes > static_cast<uint64_t>(std::numeric_limits<off_t>::max())) {
     return Status::invalid_argument("cannot map " + std::to_string(mapped_bytes) + " bytes of " + path);
   }
-  if (uninterrupted([&] { return ::fallocate(file.get(), 0, 0, static_cast<off_t>(mapped_bytes)); }) != 0) {
-    if (errno == EFBIG) return error_status(ENOSPC, "cannot preallocate", path);
-    return error_status(errno, "cannot preallocate", path);
-  }
+  CELLAR_TRY(allocate(file, path, 0, std::min(mapped_bytes, kAllocatedAtFirst)));
+  const auto length = static_cast<off_t>(mapped_bytes);
+  if (uninterrupted([&] { return ::ftruncate(file.get(), length); }) != 0)
+    return error_status(errno == EFBIG ? ENOSPC : errno, "cannot preallocate", path);
   void* start = ::mmap(nullptr, mapped_bytes, PROT_READ | PROT_WRITE, MAP_SHARED, file.get(), 0);
   if (start == MAP_FAILED) {
     if (errno == ENODEV)

@@ -89,7 +89,7 @@ void Background::run_flush(const std::shared_ptr<Store>& store) {
 void Background::note_dropped(const Store& store, uint64_t sequence) {
   CELLAR_ASSERT(sequence > 0 || work_.mvcc.read_point() == 0);
   log_release_.note_dropped(store.ids().family, sequence);
-  idle_watch_.note();  // the memory of its memtables
+  note_pages();
   for (const std::string_view job : {"flush", "compaction"}) work_.health.over(name_of(job, store));
   const std::shared_ptr<const StoreView> view = store.view();
   for (const auto& file : view->files) work_.health.over(set_aside_name(*file));
@@ -122,7 +122,8 @@ void Background::end_flush(Store& store, const Status& status) {
     drop_retries(store, true);
   }
   work_.activity.changed.signal();
-  idle_watch_.note();  // also for the memory of the memtables
+  idle_watch_.note();
+  note_pages();
 }
 
 // The log still has everything: a later try writes a new file.

@@ -31,9 +31,11 @@ class Background final : public FlushScheduler {
         write_path_(write_path),
         log_release_(work, catalog),
         idle_watch_(work.world.clock, work.world.executor, work.activity.changed,
-                    [this] { return look_at_idle_stores(); }),
+                    [this] { return begin_due_compactions(); }),
         retry_alarm_(work.world.clock, work.world.executor, JobPriority::kHigh, work.activity.changed,
-                     [this] { return queue_due(); }) {
+                     [this] { return queue_due(); }),
+        pages_alarm_(work.world.clock, work.world.executor, JobPriority::kLow, work.activity.changed,
+                     [this] { return release_spare_pages(); }) {
     work.activity.look_now = [this] { idle_watch_.hurry(); };
   }
 
@@ -81,6 +83,7 @@ class Background final : public FlushScheduler {
     CELLAR_ASSERT(work_.activity.closing.load());
     idle_watch_.stop();
     retry_alarm_.stop();
+    pages_alarm_.stop();
     forget_retries();
   }
 
@@ -89,6 +92,10 @@ class Background final : public FlushScheduler {
   Status wait_idle();
 
  private:
+  // The blocks of flushed memtables wait so long for the next ones. A fast writer takes one each 10 ms. A
+  // slow one can do without: to fault the pages of a memtable takes milliseconds.
+  static constexpr int64_t kSparePagesUs = 2'000'000;
+
   int64_t memory_relieved_at() const;  // so many bytes in memtables
   static bool flush_is_under_way(Store& store);
   void freeze_largest(const std::vector<std::shared_ptr<Store>>& stores);
@@ -139,7 +146,11 @@ class Background final : public FlushScheduler {
   std::optional<int64_t> next_due_ms(IdleShape& idle) const;
   std::optional<int64_t> begin_due_compactions();
   std::optional<int64_t> release_spare_pages();
-  std::optional<int64_t> look_at_idle_stores();
+  // Memtables of this engine have taken or returned blocks of memory.
+  void note_pages() {
+    pages_used_.store(true, std::memory_order_relaxed);
+    pages_alarm_.set(kSparePagesUs);
+  }
   void flush_hidden(const std::shared_ptr<Store>& store);
   static Status check_picked(const Store& store, const Picked& picked);
   Status run_compactions(Store& store, Wanted wanted);
@@ -167,11 +178,11 @@ class Background final : public FlushScheduler {
   Status retry_status_ CELLAR_GUARDED_BY(jobs_mutex_);  // the error of the last job that waits
   std::atomic<uint64_t> segment_seen_{0};               // by relieve_memory_and_log()
   LogRelease log_release_;
-  // Looks of idle_watch_ keep here how often spare pages had been used, and since when.
-  uint64_t spare_uses_ = 0;
-  int64_t spare_since_us_ = 0;
+  std::atomic<bool> pages_used_{false};  // by this engine, since the last call of pages_alarm_
+  uint64_t spare_uses_ = 0;              // SparePages::uses() at that call
   IdleWatch idle_watch_;
   Alarm retry_alarm_;
+  Alarm pages_alarm_;
 };
 
 }  // namespace cellar

@@ -127,30 +127,22 @@ std::optional<int64_t> Background::begin_due_compactions() {
 }
 
 void Background::make_pages_ready() {
-  idle_watch_.note();  // gives back what no memtable has taken
+  note_pages();
   // The job uses nothing of the engine, which need not wait for it.
   work_.world.executor.submit(JobPriority::kHigh, [] { SparePages::make_ready(SparePages::kReadyBytes); });
 }
 
-// Gives the memory of flushed memtables back once nobody has used it for as long as looks are apart. Returns
-// the time until the next look, or nothing if no such memory is left or awaited.
+// Gives the memory of flushed memtables back if nobody in the process has used it since the last call.
+// Returns the time until the next call. Blocks that readers hold, or that other engines use, may come back at
+// any time.
 std::optional<int64_t> Background::release_spare_pages() {
   const bool awaited = work_.memory.held_bytes() > 0;  // asked first: a reader may let go of it now
-  const int64_t now_us = work_.world.clock.steady_us();
-  if (const uint64_t uses = SparePages::uses(); uses != spare_uses_) {
-    spare_uses_ = uses;
-    spare_since_us_ = now_us;
-  } else if (now_us - spare_since_us_ >= IdleWatch::kSettleUs) {
-    SparePages::release();
-  }
-  return awaited || SparePages::bytes() > 0 ? std::optional(IdleWatch::kSettleUs) : std::nullopt;
-}
-
-std::optional<int64_t> Background::look_at_idle_stores() {
-  const std::optional<int64_t> spare_us = release_spare_pages();
-  const std::optional<int64_t> due_us = begin_due_compactions();
-  if (!spare_us || work_.activity.closing.load()) return due_us;
-  return std::min(*spare_us, due_us.value_or(*spare_us));
+  const bool used_here = pages_used_.exchange(false, std::memory_order_relaxed);
+  const uint64_t uses = SparePages::uses();
+  const bool used = std::exchange(spare_uses_, uses) != uses;
+  if (!used) SparePages::release();
+  if (used && used_here) return kSparePagesUs;
+  return used || awaited ? std::optional(IdleWatch::kSettleUs) : std::nullopt;
 }
 
 }  // namespace cellar

@@ -54,7 +54,7 @@ class WalCore : public std::enable_shared_from_this<WalCore> {
   uint64_t preallocated_bytes() const {
     const MutexLock lock(mutex_);
     const bool ready = preparation_ == Preparation::kReady && prepared_.ok() && *prepared_ != nullptr;
-    return plain_ ? 0 : current_->capacity + (ready ? (*prepared_)->capacity : 0);
+    return plain_ ? 0 : current_->ready.load() + (ready ? (*prepared_)->ready.load() : 0);
   }
   Status health() const {
     const MutexLock lock(mutex_);

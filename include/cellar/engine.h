@@ -86,11 +86,11 @@ struct EngineStatus {
   uint64_t memtable_frozen_bytes = 0;   // part of memtable_bytes: waits for its flush
   uint64_t cache_pinned_bytes = 0;      // part of cache_used_bytes: indexes and filters, which stay
   uint64_t memtable_budget_bytes = 0;   // EngineOptions::memtable_bytes_total
-  uint64_t log_preallocated_bytes = 0;  // on disk: the segment in use and the prepared one; 0 if the file
-                                        // system does not preallocate
+  uint64_t log_preallocated_bytes = 0;  // that the segment in use and the prepared one take on disk; 0 if the
+                                        // file system does not preallocate
   // Memory of flushed memtables that waits for the next ones, in all engines of the process. It is not in
   // memory_bytes. An engine keeps the bytes of a single memtable at most, and all engines together 64 MiB.
-  // The system gets them back after a minute without a flush, and when the engine is closed.
+  // The system gets them back some seconds after the last write, and when the engine is closed.
   uint64_t memtable_spare_bytes = 0;
 };
 

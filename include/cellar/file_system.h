@@ -113,9 +113,10 @@ class Directory {
   virtual ~Directory() = default;
 
   // Creates `name`, which must not exist (kInvalidArgument otherwise), for appending. With mapped_bytes
-  // greater than 0 it preallocates so many bytes and appends through a shared mapping. An append then costs
-  // no system call, and survives the end of the process, but not of the machine. The file reads as zeros
-  // after what was appended, until close(). kNotSupported or kNoSpace if the medium cannot preallocate.
+  // greater than 0 the file has this size until close(), and appends go through a shared mapping. An append
+  // then costs no system call, and survives the end of the process, but not of the machine. The file reads as
+  // zeros after what was appended. WritableFile::make_ready() takes room on the medium. kNotSupported or
+  // kNoSpace if the medium cannot preallocate.
   virtual Result<std::unique_ptr<WritableFile>> create(std::string_view name, uint64_t mapped_bytes = 0) = 0;
   // Like create(name), and other users may read the file, as far as the process's umask lets them. The
   // default makes no difference.

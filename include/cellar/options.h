@@ -197,7 +197,8 @@ struct EngineOptions {
                                   << 20;   // of all memtables, frozen ones included: the largest is flushed
                                            // before this is reached; then writers wait
   uint32_t memtables_frozen_max = 3;       // memtables of a family that wait for a flush; then writers wait
-  uint64_t log_segment_bytes = 32u << 20;  // a log segment is preallocated at this size; at least 64 KiB
+  uint64_t log_segment_bytes = 32u << 20;  // of a log segment, which takes them from the disk a few megabytes
+                                           // ahead of the writer; at least 64 KiB
   uint32_t files_slow = 12;                // number of sorted runs of a family at which writers slow down
   uint32_t files_stop =
       16;  // number at which they wait for a compaction (HBase's blockingStoreFiles). They do

@@ -57,6 +57,8 @@ TEST(WalRoom, JobsMakeRoomAheadOfTheLeader) {
   while (log.wal->end().segment == 6) {
     log.executor.settle();
     ASSERT_LE(ready, log.wal->end().offset + (uint64_t{25} << 20)) << "pages that are ready take memory";
+    ASSERT_GE(log.wal->preallocated_bytes(), ready);
+    ASSERT_LE(log.wal->preallocated_bytes(), ready + (uint64_t{8} << 20)) << "with the next segment";
     ASSERT_TRUE(log.append(1'000'000).ok());
     if (log.wal->end().segment != 6) break;
     ASSERT_GE(ready, log.wal->end().offset) << "the leader did not wait for pages";

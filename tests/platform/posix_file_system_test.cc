@@ -221,6 +221,29 @@ uint64_t file_bytes() {
   return of_files * static_cast<uint64_t>(sysconf(_SC_PAGESIZE));
 }
 
+// Returns what a file takes of the disk.
+uint64_t disk_bytes(const std::string& path) {
+  struct stat facts {};
+  EXPECT_EQ(::stat(path.c_str(), &facts), 0);
+  return static_cast<uint64_t>(facts.st_blocks) * 512;
+}
+
+TEST_F(PosixFileSystem, AMappedFileTakesTheDiskAsItIsMadeReady) {
+  auto store = open();
+  auto file = store->create("m", 64 << 20);
+  ASSERT_TRUE(file.ok());
+  const std::string path = scratch_ / "store/m";
+  EXPECT_EQ(content(path).size(), size_t{64} << 20);
+  EXPECT_LE(disk_bytes(path), uint64_t{1} << 20);
+  ASSERT_TRUE((*file)->make_ready(4 << 20).ok());
+  EXPECT_GE(disk_bytes(path), uint64_t{4} << 20) << "appends cannot fail for want of room";
+  EXPECT_LE(disk_bytes(path), uint64_t{5} << 20);
+  ASSERT_TRUE((*file)->append(std::string(8 << 20, 'x')).ok()) << "an append makes itself ready";
+  EXPECT_GE(disk_bytes(path), uint64_t{8} << 20);
+  EXPECT_TRUE((*file)->close().ok());
+  EXPECT_EQ(content(path), std::string(8 << 20, 'x'));
+}
+
 TEST_F(PosixFileSystem, OnlyPagesAroundTheEndOfAMappedFileTakeMemory) {
   auto store = open();
   constexpr uint64_t kBytes = 64 << 20, kAhead = 4 << 20;

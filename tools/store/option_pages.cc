@@ -86,7 +86,8 @@ constexpr OptionPage kPages[] = {
     {"engine", "log_segment_bytes", "",
      "33554432",
      "64 KiB to 4 GiB",
-     "a log segment is preallocated at this size; at least 64 KiB",
+     "of a log segment, which takes them from the disk a few megabytes ahead of the "
+     "writer; at least 64 KiB",
      "16m"},
     {"engine", "files_slow", "",
      "12",
