@@ -98,8 +98,8 @@ class Output {
 
   Status add_cells(std::span<const CellView> cells) {
     if (writer_ == nullptr) CELLAR_TRY(begin_file());
+    for (const CellView& cell : cells) bytes_ += cell.key_size + cell.value_size;  // before a copy is made
     cells = with_zeroed_sequences(cells);
-    for (const CellView& cell : cells) bytes_ += cell.key_size + cell.value_size;
     if (job_.keep_hash)
       for (const CellView& cell : cells) hash_ += cell_hash(cell, job_.file.mvcc ? cell.sequence : 0);
     cells_ += cells.size();

@@ -127,9 +127,9 @@ CompactionInputs inputs_of(const StoreView& view, const CompactionPlan& plan) {
 }
 
 // Opens cursors over the part's rows of the inputs.
-void open_inputs(const CompactionInputs& inputs, Executor& executor, MergePart& part) {
+void open_inputs(const CompactionInputs& inputs, MergePart& part) {
   const FileCursorOptions options{
-      .fill_cache = false, .sequential = true, .stats = nullptr, .span_cells = 32, .executor = &executor};
+      .fill_cache = false, .sequential = true, .stats = nullptr, .span_cells = 32};
   std::vector<MergeSource> sources;
   for (size_t i = inputs.runs.size(); i-- > 0;) {
     auto files = std::make_unique<InputFiles>(inputs.runs[i], part.range, options);
@@ -308,7 +308,7 @@ Status drop_files(const StoreWork& work, Store& store, const CompactionPlan& pla
 Status write_part(const StoreWork& work, const CompactionInputs& inputs, NewFileRequest request,
                   const PartCheckpoint& checkpoint, MergePart& part) {
   CELLAR_ASSERT(part.merged == nullptr && part.made.files().empty());
-  open_inputs(inputs, work.world.executor, part);
+  open_inputs(inputs, part);
   request.job.source = part.merged.get();
   request.job.first_row = part.range.first;
   request.job.end_row = part.range.end;

@@ -8,7 +8,6 @@
 #include "base/assert.h"
 #include "base/pin.h"
 #include "hfile/block/block_reader.h"
-#include "hfile/block/blocks_ahead.h"
 
 namespace cellar {
 
@@ -29,16 +28,16 @@ class BackwardBlocks {
 
   // As BlockReader::read(). A long walk also reads a window before the block. A walk is long if it is
   // `sequential`, or if each of its last three blocks lies just before the one read earlier.
-  Result<Block*> read(const BlockReader& blocks, const PlannedBlock& place, uint64_t limit, bool sequential,
-                      ReadStats* stats) {
-    CELLAR_ASSERT(place.offset <= limit);
-    const uint64_t end = place.offset + place.disk_bytes;
+  Result<Block*> read(const BlockReader& blocks, uint64_t offset, uint32_t disk_bytes, uint64_t limit,
+                      bool sequential, ReadStats* stats) {
+    CELLAR_ASSERT(offset <= limit);
+    const uint64_t end = offset + disk_bytes;
     const bool goes_on = end <= last_read_ && last_read_ - end <= ReadAhead::kWindowBytesMin;
     steps_ = goes_on ? steps_ + 1 : 0;
-    last_read_ = place.offset;
+    last_read_ = offset;
     const bool is_long = sequential || steps_ >= 2;
     if (ahead_ == nullptr && is_long) ahead_ = std::make_unique<ReadAhead>();
-    return blocks.read(place.offset, place.disk_bytes, limit, is_long ? ahead_.get() : nullptr, stats,
+    return blocks.read(offset, disk_bytes, limit, is_long ? ahead_.get() : nullptr, stats,
                        BlockReader::Direction::kBackward);
   }
 

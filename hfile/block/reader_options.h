@@ -7,7 +7,6 @@
 #include <string>
 
 #include "cache/block_cache.h"
-#include "cellar/environment.h"
 #include "cellar/read_stats.h"
 #include "hfile/format/format.h"
 
@@ -39,9 +38,6 @@ struct FileCursorOptions {
   // The largest number of cells in the first span of a walk (CellCursor::next_span). Later spans are longer.
   // 0: all spans have one cell, for reads of few cells.
   uint32_t span_cells = 0;
-  // A long walk without stats: its next blocks are decompressed by a job of this executor. Borrowed; null:
-  // by the thread that walks.
-  Executor* executor = nullptr;
   // A read of one row that may keep a slice of it (hfile/block/row_keeper.h), with fill_cache. Borrowed. The
   // cursor then ends its search once the slice is made. Null: no slice.
   RowKeeper* row_keeper = nullptr;

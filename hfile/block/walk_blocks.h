@@ -1,16 +1,13 @@
-// WalkBlocks: how a walk through a file gets its blocks: one by one, many in one read, on another thread, or
-// backward.
+// WalkBlocks: how a walk through a file gets its blocks: one by one, many in one read, or backward.
 #pragma once
 
 #include <cstdint>
 #include <memory>
-#include <optional>
 #include <utility>
 
 #include "base/assert.h"
 #include "hfile/block/backward_blocks.h"
 #include "hfile/block/file_parts.h"
-#include "hfile/block/look_ahead.h"
 
 namespace cellar {
 
@@ -24,7 +21,6 @@ class WalkBlocks {
   // The cursor has found the block in the cache. If it lies in the mapping of its file, the system may have
   // dropped its pages. A long walk then tells the system that it comes to this block, and to those after it.
   void note_hit(const FileParts& parts, const FileCursorOptions& options, const IndexCursor& place) {
-    misses_ = 0;
     if (!parts.blocks->lends_blocks() || !is_long(options)) return;
     if (ahead_ == nullptr) ahead_ = std::make_unique<ReadAhead>();
     parts.blocks->announce(
@@ -41,16 +37,8 @@ class WalkBlocks {
   Result<Block*> read(const FileParts& parts, const FileCursorOptions& options, const IndexCursor& place) {
     if (options.backward) {
       if (backward_ == nullptr) backward_ = std::make_unique<BackwardBlocks>();
-      return backward_->read(*parts.blocks, {place.offset(), place.disk_bytes()}, parts.index->limit(),
+      return backward_->read(*parts.blocks, place.offset(), place.disk_bytes(), parts.index->limit(),
                              options.sequential, options.stats);
-    }
-    if (options.executor != nullptr && borders_ >= kBordersOfLong && ++misses_ >= 2) {
-      CELLAR_ASSERT(options.stats == nullptr);  // another thread would count into it
-      if (look_ahead_ == nullptr)
-        look_ahead_ = std::make_unique<LookAhead>(*parts.blocks, *parts.index, *options.executor, place);
-      look_ahead_->name_places();
-      if (auto read = look_ahead_->take(place.offset()); read.has_value()) return *std::move(read);
-      look_ahead_.reset();
     }
     if (ahead_ == nullptr && is_long(options)) ahead_ = std::make_unique<ReadAhead>();
     return parts.blocks->read(place.offset(), place.disk_bytes(), parts.index->limit(),
@@ -65,9 +53,7 @@ class WalkBlocks {
   }
 
   uint32_t borders_ = 0;  // crossed since the last search
-  uint32_t misses_ = 0;   // blocks in a row that were not in the cache
   std::unique_ptr<ReadAhead> ahead_;
-  std::unique_ptr<LookAhead> look_ahead_;
   std::unique_ptr<BackwardBlocks> backward_;  // of a backward walk, once it has read a block
 };
 
