@@ -81,11 +81,14 @@ class Recycled {
 // come from the general allocator. Any thread may give back a piece, with the size that was taken.
 class RecycledBytes {
  public:
-  static void* take(size_t bytes) {
+  static void* take(size_t bytes) { return take_whole(bytes); }
+  // The same, and the user may have all of the piece: `bytes` becomes its size.
+  static void* take_whole(size_t& bytes) {
     if (bytes > kBytesMax || !kKeepsMemory) return ::operator new(bytes);
     const size_t size = size_of(bytes);
+    bytes = kBytesMin << size;
     List& list = lists_.of[size];
-    return list.count > 0 ? list.memory[--list.count] : ::operator new(kBytesMin << size);
+    return list.count > 0 ? list.memory[--list.count] : ::operator new(bytes);
   }
   static void give_back(void* piece, size_t bytes) {
     CELLAR_DCHECK(piece != nullptr);

@@ -2,9 +2,9 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
 #include <string>
 #include <string_view>
-#include <vector>
 
 #include "base/coding.h"
 #include "cellar/mutation.h"
@@ -40,7 +40,7 @@ class MutationReader {
  public:
   explicit MutationReader(const RowMutation& mutation) : mutation_(mutation) {}
 
-  const std::vector<MutationPiece>& pieces() const { return mutation_.pieces_; }
+  std::span<const MutationPiece> pieces() const { return {mutation_.pieces_, mutation_.pieces_size_}; }
   std::string_view family(const MutationPiece& p) const { return view(p.family_at, p.qualifier_at); }
   std::string_view qualifier(const MutationPiece& p) const { return view(p.qualifier_at, p.value_at); }
   std::string_view value(const MutationPiece& p) const { return view(p.value_at, p.end); }
@@ -55,7 +55,7 @@ class MutationReader {
 
  private:
   std::string_view view(uint32_t from, uint32_t to) const {
-    return {mutation_.bytes_.data() + from, to - from};
+    return {mutation_.bytes_ + from, to - from};
   }
   const RowMutation& mutation_;
 };

@@ -189,15 +189,18 @@ Status RowChanges::cell(const Cell& cell) {
 Status RowChanges::put(const Put& put, int64_t unstamped) {
   CELLAR_TRY(check_size("put", put));
   const MutationReader reader(put);
-  CELLAR_TRY(check_ttl(put.row(), reader.tags()));
+  if (!reader.tags().empty()) CELLAR_TRY(check_ttl(put.row(), reader.tags()));
   for (const MutationPiece& piece : reader.pieces()) {
     Store* store = store_of(reader.family(piece));
     if (store == nullptr) return table_.unknown_family(reader.family(piece));
-    CELLAR_TRY(check_time(put, piece));
     int64_t timestamp = piece.timestamp;
-    if (timestamp == kNow) {
+    if (timestamp != kNow) {
+      CELLAR_TRY(check_time(put, piece));
+    } else if (batch_.rises(*store)) [[unlikely]] {
       CELLAR_TRY_ASSIGN(timestamp,
                         stamp_of(*store, put.row(), reader.qualifier(piece), piece.type, unstamped));
+    } else {
+      timestamp = unstamped;
     }
     batch_.add(*store, put.row(), reader.qualifier(piece), timestamp, piece.type, reader.value(piece),
                reader.tags());
@@ -209,7 +212,7 @@ Status RowChanges::put(const Put& put, int64_t unstamped) {
 // marker gets the time of the write and hides nothing that exists.
 Result<int64_t> RowChanges::looked_up_timestamp(const Delete& erase, size_t piece) {
   const MutationReader reader(erase);
-  const std::vector<MutationPiece>& pieces = reader.pieces();
+  const std::span<const MutationPiece> pieces = reader.pieces();
   CELLAR_ASSERT(piece < pieces.size() && pieces[piece].latest_version);
   uint32_t nth = 0;
   for (size_t i = 0; i < piece; ++i)
@@ -308,7 +311,7 @@ Result<std::vector<int64_t>> RowChanges::increment(const Increment& increment, b
   CELLAR_TRY(check_size("increment", increment));
   const MutationReader reader(increment);
   CELLAR_TRY(check_ttl(increment.row(), reader.tags()));
-  const std::vector<MutationPiece>& counters = reader.pieces();
+  const std::span<const MutationPiece> counters = reader.pieces();
   CELLAR_ASSERT(now_ms_ != kNow && !counters.empty());
   Reading reading{increment.row(), increment.time_from(), increment.time_until(), reader};
   std::vector<int64_t> results(counters.size());
@@ -332,7 +335,7 @@ Status RowChanges::append(const Append& append) {
   CELLAR_TRY(check_size("append", append));
   const MutationReader reader(append);
   CELLAR_TRY(check_ttl(append.row(), reader.tags()));
-  const std::vector<MutationPiece>& pieces = reader.pieces();
+  const std::span<const MutationPiece> pieces = reader.pieces();
   CELLAR_ASSERT(now_ms_ != kNow && !pieces.empty());
   Reading reading{append.row(), append.time_from(), append.time_until(), reader};
   for (size_t i = 0; i < pieces.size(); ++i) {

@@ -62,7 +62,7 @@ static_assert(static_cast<int>(Durability::kSkipWal) == 0 && static_cast<int>(Du
 // Appends the cells in the order of their families. `stamp` replaces the time of cells that have none.
 Status add_cells(const RowMutation& mutation, int64_t stamp, WireMutation& to, std::string& cells) {
   const MutationReader reader(mutation);
-  std::vector<MutationPiece> pieces = reader.pieces();
+  std::vector<MutationPiece> pieces(reader.pieces().begin(), reader.pieces().end());
   std::ranges::stable_sort(pieces, [&](const MutationPiece& a, const MutationPiece& b) {
     return reader.family(a) < reader.family(b);
   });

@@ -38,9 +38,9 @@ constexpr int64_t kNow = kLatestTimestamp;
 // left out, too_large() tells so, and every write refuses the mutation with kLimit.
 class RowMutation {
  public:
-  std::string_view row() const { return {bytes_.data(), row_size_}; }
+  std::string_view row() const { return {bytes_, row_size_}; }
   // Returns the number of added columns, families and versions.
-  size_t size() const;
+  size_t size() const { return pieces_size_; }
   bool empty() const { return size() == 0 && !too_large_; }
   bool too_large() const { return too_large_; }
   // Returns copies of the cells in the order in which they were added, for logs and tests. Their timestamp is
@@ -63,9 +63,19 @@ class RowMutation {
  private:
   friend class MutationReader;  // the engine's
 
-  std::string bytes_;  // the row, then the parts of each piece
+  struct Memory;
+  Memory make_room(size_t pieces, size_t bytes);
+  Memory take_room(size_t pieces, size_t bytes);
+  void copy(const RowMutation& other);
+
+  // One block of memory has the pieces, and after the room for them the bytes.
+  MutationPiece* pieces_ = nullptr;
+  char* bytes_ = nullptr;  // the row, then the parts of each piece
+  size_t pieces_size_ = 0;
+  size_t pieces_room_ = 0;
+  size_t bytes_size_ = 0;
+  size_t bytes_room_ = 0;
   size_t row_size_ = 0;
-  std::vector<MutationPiece> pieces_;
   std::string tags_;
   bool too_large_ = false;
 };
