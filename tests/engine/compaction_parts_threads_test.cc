@@ -286,7 +286,7 @@ TEST_F(PartsAndFaults, ADamagedInputOfOnePartIsSetAside) {
 // Engines that are closed at each moment of a compaction in parts, with threads that take turns.
 TEST_F(PartsAndFaults, ClosingEndsAllParts) {
   int aborted = 0, whole = 0;
-  for (uint64_t seed = 1; seed <= std::max<uint64_t>(40, scaled(200)); ++seed) {
+  for (uint64_t seed = 1; seed <= std::max<uint64_t>(80, scaled(200)); ++seed) {
     SCOPED_TRACE(fmt::format("seed {}", seed));
     end();
     files_ = make_memory_file_system();
@@ -302,7 +302,7 @@ TEST_F(PartsAndFaults, ClosingEndsAllParts) {
       options.environment.executor = &executor;
       begin(options);
       Random random(seed);
-      for (uint64_t steps = random.below(25); steps > 0; --steps) executor.checkpoint();
+      for (uint64_t steps = random.below(12); steps > 0; --steps) executor.checkpoint();
       table_.reset();
       EXPECT_OK(engine_->close());
       end();
@@ -315,6 +315,7 @@ TEST_F(PartsAndFaults, ClosingEndsAllParts) {
     EXPECT_EQ(files_on_disk(*files_, *table_), files_of(*table_));
     if (::testing::Test::HasFailure()) return;
   }
+  count(aborted, "closings aborted a compaction");
   EXPECT_GT(aborted, 5);
   EXPECT_GT(whole, 5);
 }
