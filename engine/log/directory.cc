@@ -187,6 +187,15 @@ Result<std::unique_ptr<Directory>> open_wal_directory(Directory& root, bool crea
   return root.directory(kWalDirectoryName, create);
 }
 
+Result<std::vector<uint64_t>> list_segments(Directory& wal) {
+  CELLAR_TRY_ASSIGN(const std::vector<DirectoryEntry> entries, wal.list());
+  std::vector<uint64_t> ids;
+  for (const DirectoryEntry& entry : entries)
+    if (uint64_t id = 0; parse_segment_name(entry.name, id)) ids.push_back(id);
+  std::ranges::sort(ids);
+  return ids;
+}
+
 Result<std::unique_ptr<Directory>> open_family_directory(Directory& root, uint32_t table_id,
                                                          std::string_view family, bool create) {
   CELLAR_TRY(check_file_name(family));

@@ -76,6 +76,9 @@ Status require_store(Directory& root);
 // Opens the sub-directory "wal". With create it is made if absent, its name durable after root.sync().
 Result<std::unique_ptr<Directory>> open_wal_directory(Directory& root, bool create);
 
+// Returns the numbers of the log's segments, ascending.
+Result<std::vector<uint64_t>> list_segments(Directory& wal);
+
 // Opens tables/<table id>/<family>. With `create` what is absent is made; its names are durable after
 // sync_table_directory().
 Result<std::unique_ptr<Directory>> open_family_directory(Directory& root, uint32_t table_id,

@@ -13,16 +13,6 @@ namespace {
 // A log of tiny segments may have more of them than a process may hold open.
 constexpr size_t kHeldMax = 64;
 
-Result<std::vector<uint64_t>> list_segments(Directory& wal) {
-  CELLAR_TRY_ASSIGN(const std::vector<DirectoryEntry> entries, wal.list());
-  std::vector<uint64_t> ids;
-  uint64_t id = 0;
-  for (const DirectoryEntry& entry : entries)
-    if (parse_segment_name(entry.name, id)) ids.push_back(id);
-  std::ranges::sort(ids);
-  return ids;
-}
-
 }  // namespace
 
 Status LogFiles::hold(uint64_t first) {

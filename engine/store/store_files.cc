@@ -31,8 +31,8 @@ Result<std::shared_ptr<StoreFile>> StoreFiles::open(const std::shared_ptr<Direct
   options.in_memory = family.in_memory;
   options.map_file = world_.options.map_files;
   options.block_payload_bytes_max = block_payload_bytes_max();
-  Result<std::unique_ptr<ReadableFile>> file = std::move(handle);
-  if (*file == nullptr) file = handles_.open(directory, record.name);
+  auto file = handle != nullptr ? Result<std::unique_ptr<ReadableFile>>(std::move(handle))
+                                : handles_.open(directory, record.name);
   CELLAR_TRY_ASSIGN(RecordedFile opened,
                     open_recorded_file(std::move(file), record, disk_.identity, std::move(options)));
   return std::make_shared<StoreFile>(std::move(opened.reader), record, opened.number, directory,

@@ -61,6 +61,7 @@ RowMutation& RowMutation::operator=(RowMutation&& other) noexcept {
 }
 
 void RowMutation::copy(const RowMutation& other) {
+  tags_ = other.tags_;  // first, since memory may be refused: a constructor would lose the block
   if (pieces_room_ < other.pieces_size_ || bytes_room_ < other.bytes_size_) {
     pieces_size_ = bytes_size_ = row_size_ = 0;
     const Memory before = take_room(other.pieces_size_, other.bytes_size_);
@@ -70,7 +71,6 @@ void RowMutation::copy(const RowMutation& other) {
   pieces_size_ = other.pieces_size_;
   bytes_size_ = other.bytes_size_;
   row_size_ = other.row_size_;
-  tags_ = other.tags_;
   too_large_ = other.too_large_;
 }
 

@@ -133,15 +133,6 @@ Result<FileHeader> read_file_header(Directory& directory, const std::string& nam
   return header;
 }
 
-Result<std::vector<uint64_t>> list_segments(Directory& wal) {
-  CELLAR_TRY_ASSIGN(const std::vector<DirectoryEntry> entries, wal.list());
-  std::vector<uint64_t> ids;
-  for (const DirectoryEntry& entry : entries)
-    if (uint64_t id = 0; parse_segment_name(entry.name, id)) ids.push_back(id);
-  std::ranges::sort(ids);
-  return ids;
-}
-
 std::string_view look_text(Look look) {
   switch (look) {
     case Look::kRecord:

@@ -75,9 +75,6 @@ Result<SegmentLook> look_at_segment(Directory& wal, const std::string& name, con
 // sound.
 Result<FileHeader> read_file_header(Directory& directory, const std::string& name, FileKind kind);
 
-// Returns the numbers of all segments in the directory, ascending.
-Result<std::vector<uint64_t>> list_segments(Directory& wal);
-
 // "nothing", "a record that is not complete", "a damaged record".
 std::string_view look_text(Look look);
 
